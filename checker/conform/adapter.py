@@ -17,8 +17,9 @@ PROTOCOL = 1
 
 LISTS = ("observes", "acts", "refuses", "needs")
 REASONS = ("silent", "not_judged")
+CHOICES = "chooses"
 STARTS = ("initial", "reachable")
-DESCRIPTION = {*LISTS, *REASONS, "starts"}
+DESCRIPTION = {*LISTS, *REASONS, CHOICES, "starts"}
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class Adapter:
     `observes`: the fields that the system shows. `acts`: the actions that it performs. `refuses`: those among them that
     it can be asked when they are not enabled. `needs`: fields that it is told before each action. `silent`: actions
     that the model takes and the system is not told, because they change no field that it shows. `not_judged`: why the
-    other fields and actions are left out, by the name or pattern that the system gave. `starts_anywhere`: whether the
-    system can begin in any reachable state.
+    other fields and actions are left out, by the name or pattern that the system gave. `chooses`: by the action, the
+    parameters that the system chooses itself. `starts_anywhere`: whether the system can begin in any reachable state.
     """
 
     observes: tuple[int, ...]
@@ -38,6 +39,7 @@ class Adapter:
     refuses: frozenset[int]
     silent: frozenset[int]
     not_judged: Mapping[str, str]
+    chooses: Mapping[int, frozenset[str]]
     starts_anywhere: bool
 
 
@@ -85,7 +87,30 @@ def read(model: Model, name: str, told: Any) -> Adapter:
     both = sorted((acts & silent) | {i for i in acts if actions[i] in reasons})
     if both:
         raise UsageError(f"{name}: it performs {actions[both[0]]} and says that it is not judged; say one of both")
-    return Adapter(observes, needs, acts, refuses, silent, reasons, starts == "reachable")
+    chooses = _choices(model, name, told.get(CHOICES, {}), acts)
+    return Adapter(observes, needs, acts, refuses, silent, reasons, chooses, starts == "reachable")
+
+
+def _choices(model: Model, name: str, told: Any, acts: frozenset[int]) -> dict[int, frozenset[str]]:
+    if not isinstance(told, dict):
+        raise UsageError(f"{name}: chooses is {shortened(repr(told))}; expected an object with a list for each action")
+    found = {}
+    for action, parameters in told.items():
+        (number,) = _actions(name, CHOICES, [action], [each.name for each in model.actions])
+        known = [each.name for each in model.actions[number].parameters]
+        _check(name, f"{CHOICES} of {action}", parameters, list, "a list of names")
+        for each in parameters:
+            if each not in known or number not in acts:
+                raise UsageError(
+                    f"{name}: {CHOICES} names the parameter {shortened(each)!r} of {action}, which "
+                    + (
+                        "the system does not perform"
+                        if number not in acts
+                        else "has the parameters " + ", ".join(known)
+                    )
+                )
+        found[number] = frozenset(parameters)
+    return found
 
 
 def _check(name: str, role: str, value: object, kind: type, expected: str) -> None:

@@ -68,11 +68,18 @@ class Beside:
             except SystemEndedError as error:
                 ended, answers = error, error.answers
             for (_, at, state), answer in zip(batch, answers, strict=False):
+                op = behaviour.ops[at] if at >= 0 else None
+                taken = self._taken(behaviour, at, answer)
+                if isinstance(taken, Difference):
+                    return taken
+                state = state if taken is None or taken.target is None else taken.target
                 difference = self._difference(behaviour, at, state, answer)
                 if difference is not None:
                     return difference
-                if note is not None and at >= 0:
-                    note(behaviour.ops[at])
+                if note is not None and taken is not None:
+                    note(taken)
+                if taken is not op:
+                    return None
             if ended is not None:
                 at = batch[len(answers)][1]
                 return Difference("ended", self._action(behaviour, at), max(0, at), detail=str(ended))
@@ -87,10 +94,37 @@ class Beside:
             before, state = state, state if op.target is None else op.target
             if op.number < 0 and op.target is not None:
                 continue
-            request: dict[str, Any] = {"act": action.name, "parameters": telling.parameters(op.combination)}
+            request: dict[str, Any] = {"act": action.name, "parameters": telling.told(op.combination)}
             if self.adapter.needs:
                 request["fields"] = telling.needed(before)
             yield request, at, state
+
+    def _taken(self, behaviour: Behaviour, at: int, answer: dict[str, Any]) -> Op | Difference | None:
+        """The step that the system has taken, which may be another one than it was asked for; None at the start.
+
+        After another step than the one that was asked for, the behaviour cannot go on.
+        """
+        op = behaviour.ops[at] if at >= 0 else None
+        choice = answer.get("chosen")
+        if op is None or choice is None or answer.get("accepted") is not True:
+            return op
+        action = self.model.actions[int(self.telling.combinations.actions[op.combination])]
+        names = self.adapter.chooses.get(self.model.actions.index(action), frozenset())
+        if not isinstance(choice, dict) or choice.keys() != names:
+            raise UsageError(
+                f"{self.name} says that it chose {shortened(str(choice))} for {action.name}; expected a value for "
+                f"{', '.join(names) or 'nothing: name the parameter in chooses'}"
+            )
+        kinds = {each.name: each.kind for each in action.parameters}
+        values = {name: value_from_json(kinds[name], value, name) for name, value in choice.items()}
+        if op.target is not None and self.telling.with_choice(op.combination, values) == op.combination:
+            return op
+        states = [behaviour.start, *(each.target for each in behaviour.ops[:at] if each.target is not None)]
+        taken = self.telling.chosen(states[-1], op.combination, values)
+        if taken is None:
+            told = ", ".join(f"{name}={value}" for name, value in choice.items())
+            return Difference("chose", action.name, at, detail=told)
+        return taken
 
     def _action(self, behaviour: Behaviour, at: int) -> str:
         if at < 0:

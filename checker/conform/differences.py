@@ -13,6 +13,7 @@ from kafkacheck.checker.process.names import shortened
 KINDS = {
     "accepted": "the system accepted a call that is not enabled in the model",
     "refused": "the system refused a call that is enabled in the model",
+    "chose": "the system chose parameters with which the call is not enabled in the model",
     "fields": "the system shows other values than the model",
     "threw": "the system failed",
     "ended": "the system ended, or gave no answer",

@@ -6,7 +6,7 @@ one class. A call that is not enabled and may be asked for is a refusal, and ref
 
 import random
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -47,8 +47,12 @@ class Paths(Telling):
         self.shown, self._rows = self._projection(adapter.observes)
         self.seen, _ = self._projection(tuple(sorted({*adapter.observes, *adapter.needs})))
         self._arrange(sources, calls, targets)
-        self._find_parents()
+        self.classes = np.full(len(self.sources), -1, np.int64)
+        self.is_blocked = np.zeros(1, bool)
+        self.find_parents()
         self._classify()
+        # One more for the edges that are in no class, whose number is -1: nothing blocks them.
+        self.is_blocked = np.zeros(self.count + 1, bool)
         self._values_of: dict[int, Values] = {}
         self._expected: dict[int, dict[str, Any]] = {}
         self._needed: dict[int, dict[str, Any]] = {}
@@ -103,8 +107,8 @@ class Paths(Telling):
             "system observes; let it act, or do not observe that field"
         )
 
-    def _find_parents(self) -> None:
-        """For each state the edge by which a shortest path of edges that the adapter can follow comes to it."""
+    def find_parents(self) -> None:
+        """For each state find an edge by which a shortest path comes to it that the system goes along."""
         self._parents = np.full(self.states, -1, np.int64)
         self._depths = np.full(self.states, -1, np.int64)
         level = np.arange(self.states) if self.adapter.starts_anywhere else np.asarray(self.initial, np.int64)
@@ -112,9 +116,8 @@ class Paths(Telling):
         self._depths[level] = 0
         while len(level):
             depth += 1
-            spans = [np.arange(self._starts[state], self._starts[state + 1]) for state in level]
-            edges = np.concatenate(spans) if spans else np.empty(0, np.int64)
-            edges = edges[self._depths[self.targets[edges]] < 0]
+            edges = np.concatenate([np.arange(self._starts[state], self._starts[state + 1]) for state in level])
+            edges = edges[(self._depths[self.targets[edges]] < 0) & ~self.is_blocked[self.classes[edges]]]
             level, first = np.unique(self.targets[edges], return_index=True)
             self._parents[level], self._depths[level] = edges[first], depth
 
@@ -123,13 +126,15 @@ class Paths(Telling):
         reached = self._depths >= 0
         judged = np.flatnonzero(~self._is_silent & reached[self.sources])
         calls, shown = len(self.combinations), len(self._rows)
-        keys = (self.seen[self.sources[judged]] * calls + self.calls[judged]) * shown + self.shown[self.targets[judged]]
-        order = np.argsort(self._depths[self.sources[judged]], kind="stable")
-        _, first, number = np.unique(keys[order], return_index=True, return_inverse=True)
-        self.classes = np.full(len(self.sources), -1, np.int64)
-        self.classes[judged[order]] = number
+        order = judged[np.argsort(self._depths[self.sources[judged]], kind="stable")]
+        keys = (self.seen[self.sources[order]] * calls + self.calls[order]) * shown + self.shown[self.targets[order]]
+        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+        self.classes[order] = number
         self.edge_classes = len(first)
-        self._first_edge = judged[order][first]
+        self._first_edge = order[first]
+        self._members = order[np.argsort(number, kind="stable")]
+        self._first_member = np.searchsorted(np.sort(number), np.arange(len(first) + 1))
+        self._by_seen = np.argsort(self.seen, kind="stable")
         self.refusals: dict[tuple[int, int], int] = {}
         self._first_refusal: list[int] = []
         self._calls_of_refusals: list[int] = []
@@ -137,13 +142,32 @@ class Paths(Telling):
         by_depth = np.argsort(self._depths, kind="stable")
         by_depth = by_depth[reached[by_depth] & (by_depth < self._expanded())]
         for call in refusable:
-            disabled = by_depth[~np.isin(by_depth * calls + call, self.enabled)]
+            disabled = by_depth
+            for each in self._siblings(int(call)):
+                disabled = disabled[~self._is_enabled(disabled, each)]
             seen, first = np.unique(self.seen[disabled], return_index=True)
             for each, state in zip(seen.tolist(), disabled[first].tolist(), strict=True):
                 self.refusals[each, int(call)] = self.edge_classes + len(self._first_refusal)
                 self._first_refusal.append(state)
                 self._calls_of_refusals.append(int(call))
-        self._refusable = [int(call) for call in refusable]
+        self._refusable = {int(call): self._siblings(int(call)) for call in refusable}
+
+    def _is_enabled(self, states: Numbers, call: int) -> Numbers:
+        """For each of some states whether a call is enabled there."""
+        wanted = states * len(self.combinations) + call
+        places = np.minimum(np.searchsorted(self.enabled, wanted), len(self.enabled) - 1)
+        return self.enabled[places] == wanted if len(self.enabled) else np.zeros(len(states), bool)
+
+    def _siblings(self, call: int) -> list[int]:
+        """The calls that differ only in parameters that the system chooses: it can refuse all of them or none."""
+        action = int(self.combinations.actions[call])
+        chosen = self.adapter.chooses.get(action)
+        if not chosen:
+            return [call]
+        named = self.model.actions[action].named
+        fixed = {name: value for name, value in named(self.combinations.parameters[call]).items() if name not in chosen}
+        calls = np.flatnonzero(self.combinations.actions == action).tolist()
+        return [each for each in calls if fixed.items() <= named(self.combinations.parameters[each]).items()]
 
     def _expanded(self) -> int:
         """How many states, in order of discovery, have all their edges."""
@@ -159,6 +183,11 @@ class Paths(Telling):
         if number < self.edge_classes:
             return int(self.combinations.actions[self.calls[self._first_edge[number]]])
         return int(self.combinations.actions[self._call_of_refusal(number)])
+
+    def depths(self) -> Numbers:
+        """For each class how far its first member is from the start, in steps."""
+        states = [*self.sources[self._first_edge].tolist(), *self._first_refusal]
+        return self._depths[np.asarray(states, np.int64)]
 
     def first_of(self, number: int) -> tuple[int, int]:
         """The state and the call of the first member of a class."""
@@ -185,13 +214,17 @@ class Paths(Telling):
                 return self.op(edge)
         return None
 
+    def chosen(self, state: int, combination: int, choice: Mapping[str, int]) -> Op | None:
+        """The step from a state by the same call with other values of some parameters; None if it is not enabled."""
+        return self.follow(state, self.with_choice(combination, choice))
+
     def refusals_in(self, state: int) -> Iterator[Op]:
         """The refusals that a system can be asked for in a state."""
         if state >= self._expanded():
             return
         enabled = self._enabled_in(state)
-        for call in self._refusable:
-            if call not in enabled:
+        for call, siblings in self._refusable.items():
+            if enabled.isdisjoint(siblings):
                 number = self.refusals.get((int(self.seen[state]), call), -1)
                 yield Op(call, None, number)
 
@@ -201,15 +234,44 @@ class Paths(Telling):
         return {int(each) % calls for each in self.enabled[low:high]}
 
     def path_to(self, state: int) -> Behaviour:
-        """A shortest behaviour that ends in a state; none at all if the system can start there."""
-        if self.adapter.starts_anywhere:
-            return Behaviour(state, [])
+        """A shortest behaviour that ends in a state; without a step if the system can start there."""
         ops: list[Op] = []
         while self._parents[state] >= 0:
             edge = int(self._parents[state])
             ops.append(self.op(edge))
             state = int(self.sources[edge])
         return Behaviour(state, ops[::-1])
+
+    def way_to(self, number: int) -> tuple[Behaviour, Op] | None:
+        """A behaviour to a member of a class, and its step; None if the system goes along no way to one."""
+        found = self._nearest(number)
+        while found is not None:
+            state, op = found
+            behaviour = self.path_to(state)
+            if not any(self.is_blocked[each.number] for each in behaviour.ops):
+                return behaviour, op
+            self.find_parents()
+            found = self._nearest(number)
+        return None
+
+    def _nearest(self, number: int) -> tuple[int, Op] | None:
+        """The member of a class that is nearest to the start: its state and its step; None if none is reached."""
+        if number < self.edge_classes:
+            edges = self._members[self._first_member[number] : self._first_member[number + 1]]
+            sources = self.sources[edges]
+        else:
+            first, call = self.first_of(number)
+            low, high = np.searchsorted(self.seen, self.seen[first] + np.array([0, 1]), sorter=self._by_seen)
+            sources = self._by_seen[low:high]
+            sources = sources[(sources < self._expanded()) & (self._depths[sources] >= 0)]
+            for each in self._refusable[call]:
+                sources = sources[~self._is_enabled(sources, each)]
+        reached = np.flatnonzero(self._depths[sources] >= 0)
+        if not len(reached):
+            return None
+        best = int(reached[np.argmin(self._depths[sources[reached]])])
+        op = self.op(int(edges[best])) if number < self.edge_classes else Op(call, None, number)
+        return int(sources[best]), op
 
     def expected(self, state: int) -> dict[str, Any]:
         """The observed fields of a state."""
@@ -239,36 +301,48 @@ class Tours:
         self._paths = paths
         self.open = np.ones(paths.count, bool)
         self._planned = np.zeros(paths.count, bool)
-        self._next = 0
 
     def __iter__(self) -> Iterator[Behaviour]:
-        """The behaviours. A class that was planned and is still open later on is planned again, once."""
-        paths = self._paths
-        for _ in range(2):
-            self._planned = ~self.open
-            depths = [*paths._depths[paths.sources[paths._first_edge]], *paths._depths[paths._first_refusal]]
-            for number in np.argsort(np.asarray(depths, np.int64), kind="stable").tolist():
-                if not self._planned[number]:
-                    yield self._tour(number)
+        """The behaviours, until each class is compared, blocked, or behind one that is blocked.
 
-    def _tour(self, number: int) -> Behaviour:
+        Each behaviour must be performed before the next one is asked for.
+        """
+        depths = self._paths.depths()
+        goes_on = True
+        while goes_on:
+            goes_on = False
+            self._planned = ~self.open | self._paths.is_blocked[:-1]
+            for number in np.argsort(depths, kind="stable").tolist():
+                behaviour = None if self._planned[number] else self._tour(number)
+                if behaviour is not None:
+                    goes_on = True
+                    yield behaviour
+
+    def close(self, op: Op) -> None:
+        """Note that a step was compared."""
+        if op.number >= 0:
+            self.open[op.number] = False
+
+    def block(self, op: Op) -> None:
+        """Note that the system does not go along a step: it takes another one there, or differs in a known way."""
+        if op.number >= 0 and self.open[op.number]:
+            self._paths.is_blocked[op.number] = True
+
+    def _tour(self, number: int) -> Behaviour | None:
         paths = self._paths
-        is_edge = number < paths.edge_classes
-        first = paths._first_edge[number] if is_edge else paths._first_refusal[number - paths.edge_classes]
-        start, ops = paths.path_to(int(paths.sources[first]) if is_edge else int(first))
-        for op in ops:
-            self._plan(op)
-        state = ops[-1].target if ops else start
-        assert state is not None
-        if is_edge:
-            ops.append(self._plan(paths.op(int(first))))
-            state = int(paths.targets[first])
+        way = paths.way_to(number)
+        if way is None:
+            self._planned[number] = True
+            return None
+        (start, ops), op = way
+        ops = [self._plan(each) for each in (*ops, op)]
+        state = next((each.target for each in reversed(ops) if each.target is not None), start)
         while len(ops) < LONGEST:
             ops += [self._plan(op) for op in paths.refusals_in(state) if not self._is_planned(op)]
-            way = self._way_on(state)
-            if not way:
+            edges = self._way_on(state)
+            if not edges:
                 break
-            for edge in way:
+            for edge in edges:
                 ops.append(self._plan(paths.op(edge)))
                 state = int(paths.targets[edge])
         return Behaviour(start, ops)
@@ -291,7 +365,7 @@ class Tours:
                 number, target = int(paths.classes[edge]), int(paths.targets[edge])
                 if number >= 0 and not self._planned[number]:
                     return [*self._back(came, at), edge]
-                if target not in came:
+                if target not in came and not paths.is_blocked[number]:
                     came[target] = edge
                     waiting.append(target)
         return []

@@ -76,8 +76,12 @@ def lines(outcome: Outcome) -> Iterator[str]:
     silent = [model.actions[number].name for number in sorted(adapter.silent)]
     if silent:
         yield f"the system is not told of: {', '.join(silent)}"
-    for name, reason in adapter.not_judged.items():
-        yield f"not judged: {name}: {reason}"
+    left = int(comparison.tours.open.sum())
+    if left and outcome.verdict is Conformance.CONFORMS:
+        yield f"{left:,} classes lie where the system chose other parameters, or behind listed differences"
+    for reason in dict.fromkeys(adapter.not_judged.values()):
+        names = [name for name, its in adapter.not_judged.items() if its == reason]
+        yield f"not judged: {', '.join(names)}: {reason}"
     never = [model.layout.leaves[leaf].path for leaf in adapter.observes if not comparison.shown[_path(model, leaf)]]
     if never:
         yield f"observed, but never shown: {', '.join(never)}"

@@ -82,7 +82,16 @@ class Comparison(Beside):
 
     def _unknown(self, behaviour: Behaviour, is_walk: bool) -> Difference | None:
         self.coverage.behaviours += 1
-        found = self.perform(behaviour, lambda op: self._count(op, is_walk))
+        taken: list[Op] = []
+        found = self.perform(behaviour, taken.append)
+        for op in taken:
+            self._count(op, is_walk)
+        judged = [op for op in behaviour.ops if op.number >= 0 or op.target is None]
+        ends_early = next((asked for asked, op in zip(judged, taken, strict=False) if asked is not op), None)
+        if found is not None and len(taken) < len(judged):
+            ends_early = judged[len(taken)]
+        if ends_early is not None:
+            self.tours.block(ends_early)
         for each in self.known:
             if found is not None and each.covers(found):
                 each.times += 1
@@ -90,8 +99,7 @@ class Comparison(Beside):
         return found
 
     def _count(self, op: Op, is_walk: bool) -> None:
-        if op.number >= 0:
-            self.tours.open[op.number] = False
+        self.tours.close(op)
         counted = self.coverage.by_action.setdefault(int(self.paths.combinations.actions[op.combination]), [0, 0])
         counted[op.target is None] += 1
         self.coverage.refused += op.target is None

@@ -1,11 +1,11 @@
 """Behaviours of a model, and how a system is told of their states and calls."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kafkacheck.checker.conform.adapter import Adapter
 from kafkacheck.checker.graphs.state_graph import Combinations
-from kafkacheck.checker.model import Model
+from kafkacheck.checker.model import Action, Model
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.schema.objects import Values, value_to_json
 from kafkacheck.checker.traces.trace import Trace
@@ -36,6 +36,8 @@ class Telling:
         self.model, self.adapter = model, adapter
         self.combinations = Combinations(model)
         self._parameters: dict[int, dict[str, Any]] = {}
+        calls = zip(self.combinations.actions, self.combinations.parameters, strict=True)
+        self._numbers = {(int(action), tuple(values)): number for number, (action, values) in enumerate(calls)}
 
     def values(self, state: int) -> Values:
         """A state, flattened."""
@@ -54,6 +56,22 @@ class Telling:
         """The fields of a state that the system is told before it acts."""
         values = self.values(state)
         return self._fields(self.adapter.needs, [values[leaf] for leaf in self.adapter.needs])
+
+    def chosen(self, state: int, combination: int, choice: Mapping[str, int]) -> Op | None:
+        """The step from a state by the same call with other values of some parameters; None if it is not enabled."""
+        raise NotImplementedError
+
+    def with_choice(self, combination: int, choice: Mapping[str, int]) -> int:
+        """The number of the same call with other values of some parameters; -1 if there is none."""
+        action = int(self.combinations.actions[combination])
+        values = self.combinations.parameters[combination]
+        named = self.model.actions[action].named(values) | choice
+        return self._numbers.get((action, tuple(named.values())), -1)
+
+    def told(self, combination: int) -> dict[str, Any]:
+        """The parameters of a call that the system does not choose itself."""
+        chosen = self.adapter.chooses.get(int(self.combinations.actions[combination]), ())
+        return {name: value for name, value in self.parameters(combination).items() if name not in chosen}
 
     def parameters(self, combination: int) -> dict[str, Any]:
         """The parameters of a call."""
@@ -77,25 +95,25 @@ class SavedTelling(Telling):
     def __init__(self, model: Model, adapter: Adapter, trace: Trace, refused: tuple[str, Values] | None) -> None:
         super().__init__(model, adapter)
         self._states = [model.layout.flatten(step.state) for step in trace.steps]
-        self._numbers = {}
-        for number, (action, values) in enumerate(
-            zip(self.combinations.actions, self.combinations.parameters, strict=True)
-        ):
-            self._numbers[model.actions[int(action)].name, values] = number
         ops = []
         for number, step in enumerate(trace.steps[1:], start=1):
             action = model.action(step.action or "")
-            ops.append(self._op(action.name, tuple(step.parameters[each.name] for each in action.parameters), number))
+            ops.append(self._op(action, tuple(step.parameters[each.name] for each in action.parameters), number))
         if refused is not None:
-            ops.append(self._op(*refused, None))
+            ops.append(self._op(model.action(refused[0]), refused[1], None))
         self.behaviour = Behaviour(0, ops)
 
-    def _op(self, name: str, values: Values, target: int | None) -> Op:
-        call = self._numbers[name, values]
-        action = int(self.combinations.actions[call])
-        if action not in self.adapter.acts | self.adapter.silent:
-            raise UsageError(f"the behaviour takes {name}, which the system does not perform; name another system")
-        return Op(call, target, -1 if action in self.adapter.silent else 0)
+    def _op(self, action: Action, values: Values, target: int | None) -> Op:
+        number = self.model.actions.index(action)
+        if number not in self.adapter.acts | self.adapter.silent:
+            raise UsageError(
+                f"the behaviour takes {action.name}, which the system does not perform; name another system"
+            )
+        return Op(self._numbers[number, values], target, -1 if number in self.adapter.silent else 0)
+
+    def chosen(self, state: int, combination: int, choice: Mapping[str, int]) -> Op | None:
+        """None: a saved behaviour has no other steps."""
+        return None
 
     def values(self, state: int) -> Values:
         """A state, flattened."""

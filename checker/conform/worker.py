@@ -104,6 +104,8 @@ def _answer(system: Any, request: dict[str, Any]) -> dict[str, Any]:
         return {"observed": system.observe()}
     fields = [request["fields"]] if "fields" in request else []
     accepted = system.act(request["act"], request["parameters"], *fields)
+    if isinstance(accepted, dict):
+        return {"accepted": True, "chosen": accepted, "observed": system.observe()}
     if not isinstance(accepted, bool):
         raise _RefusedError(f"act({request['act']!r}, ...) returned {accepted!r:.100}; return True or False")
     return {"accepted": accepted, "observed": system.observe()}
