@@ -64,7 +64,7 @@ class Link:
     def __init__(self, command: Sequence[str], seconds: float) -> None:
         self._command, self._seconds = list(command), seconds
         self._process: subprocess.Popen[bytes] | None = None
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the link
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as the link
         self._rest = b""
         self.starts = 0
 
