@@ -23,23 +23,23 @@ from kafkacheck.checker.traces import saved as saved_traces
 @click.argument("model_name", metavar="MODEL")
 @click.argument("path", metavar="TRACE.json", type=Place())
 @set_option
+@click.option("--system", metavar="SYSTEM", help="Drive this system along the trace, too, as `conform` does.")
 @json_option
-def replay(model_name: str, path: Path, changes: tuple[str, ...], as_json: bool) -> int:
+def replay(model_name: str, path: Path, changes: tuple[str, ...], system: str | None, as_json: bool) -> int:
     """Run a saved trace of MODEL step by step on today's code.
 
     MODEL has the bounds and rules that were saved with the trace; --set gives it others. The last line says whether
     the trace still ends in what it was saved for (status 11, 12 or 13 as for `check`), no longer does (0), or at which
-    step it no longer applies (1).
+    step it no longer applies (1). With --system it says whether the system still differs (23).
     """
-    return replay_trace(catalogue.find_model(model_name), path, changes, as_json)
+    return replay_trace(catalogue.find_model(model_name), path, changes, as_json, system)
 
 
-def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool) -> int:
+def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool, system: str | None = None) -> int:
     """Run a saved trace on today's code, with the bounds and rules that it was saved with and then `--set` `changes`.
 
-    Prints the outcome; the exit status is that of the violation if it remains, 0 if nothing is violated any more, and
-    NO_LONGER_APPLIES.
-    UsageError if the file is no trace of the model, EvaluationError if the model's code fails.
+    If it applies and a `system` is named, that is driven along it, too. Prints the outcome; the exit status is that of
+    the violation if it remains, 0 if nothing is violated any more, and NO_LONGER_APPLIES. UsageError if the file is no trace of the model, EvaluationError if the model's code fails.
     """
     saved = saved_traces.read(path)
     model = saved_traces.as_saved(model, saved, changes)
@@ -50,12 +50,18 @@ def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool
         say(f"{model.name}: {now} ({source})" if now else f"{model.name}: no bounds or rules")
     outcome = replaying.replay(model, *saved_traces.load(model, saved))
     violated, length, status = outcome.trace.property, len(outcome.trace.steps), 0
+    if system is not None and outcome.failed_step is None:
+        from kafkacheck.checker.commands.conform import replay_beside
+
+        return replay_beside(model, system, saved, outcome.trace, as_json)
     if outcome.violated_step is not None:
         verdict, told = "VIOLATED", f"still violates {violated} trace={outcome.violated_step + 1}"
         status = exit_status(model, Verdict.VIOLATED, violated)
     elif outcome.failed_step is not None:
         verdict, told = "NO_LONGER_APPLIES", f"the trace no longer applies at step {outcome.failed_step + 1}"
         status = NO_LONGER_APPLIES
+    elif saved.difference is not None:
+        verdict, told = "APPLIES", f"the steps apply trace={length}; --system compares a system"
     elif violated is not None:
         verdict, told = "NO_LONGER_VIOLATED", f"no longer violates {violated} trace={length}"
     elif not outcome.is_deadlock:

@@ -32,6 +32,8 @@ def chain_dot(trace: Trace, witness: Witness | None) -> str:
     lines = [] if witness is None else [f"violates {witness.name}", witness.sentence, witness.text]
     if trace.is_deadlock:
         lines = [deadlock_text(trace)]
+    if trace.difference:
+        lines = list(trace.difference)
     if trace.loop is not None:
         lines = lasso_lines(trace)
     shown = trace.steps if trace.loop is None or trace.is_stop else trace.steps[:-1]

@@ -151,6 +151,9 @@ class _Picture:
         """The violation and its place, under the last state."""
         if self.story.trace.is_deadlock:
             return self._draw_red(deadlock_text(self.story.trace), [], y)
+        if self.story.trace.difference:
+            head, *told = self.story.trace.difference
+            return self._draw_red(head, told, y)
         if self.story.trace.loop is not None:
             head, *told = lasso_lines(self.story.trace)
             return self._draw_red(head, told, y)

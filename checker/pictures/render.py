@@ -61,6 +61,8 @@ def _step_lines(trace: Trace) -> Iterator[str]:
 def _verdict_lines(trace: Trace, witness: Witness | None) -> list[str]:
     if trace.loop is not None:
         return lasso_lines(trace)
+    if trace.difference:
+        return list(trace.difference)
     if witness is None:
         return [deadlock_text(trace)] if trace.is_deadlock else []
     last = len(trace.steps)
@@ -93,16 +95,16 @@ def replay_text(outcome: ReplayOutcome) -> str:
     return "\n".join(lines)
 
 
-def write_files(trace: Trace, folder: Path) -> Written:
+def write_files(trace: Trace, folder: Path, more: Mapping[str, Any] | None = None) -> Written:
     """Write a trace into a folder as JSON, ITF, DOT and SVG, all or none; the folder is made if it is missing.
 
-    UsageError if a file cannot be written. Without a program that draws DOT there is no SVG of the chain of states, and
-    a note says so.
+    `more`: further keys of the JSON. UsageError if a file cannot be written. Without a program that draws DOT there is
+    no SVG of the chain of states, and a note says so.
     """
     make_folder(folder)
     stem = stem_of(trace)
     witness = explain(trace)
-    told = {"witness": None if witness is None else witness.to_json()}
+    told = {"witness": None if witness is None else witness.to_json(), **(more or {})}
     contents: dict[Path, str | bytes | None] = {
         folder / f"{stem}.json": json_text(to_json(trace) | told),
         folder / f"{stem}.itf.json": json_text(to_itf(trace)),

@@ -23,6 +23,8 @@ NOT_EXHAUSTED = 20
 VACUOUS = 21
 UNEXPLAINED = 22
 """`guards`: some guard is not explained, or one is listed with a reason that it no longer needs."""
+DIFFERENT = 23
+"""`conform`: the system differs from the model, or a difference is listed that does not occur."""
 INTERNAL_ERROR = 70
 EVALUATION_FAILED = 75
 BY_SIGNAL = 128
@@ -54,6 +56,11 @@ TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
     ),
     ((VACUOUS,), "`--strict`: the model holds only because something that should be possible never happens"),
     ((UNEXPLAINED,), "`guards`: a guard is unexplained, or listed with a reason that it does not need"),
+    (
+        (DIFFERENT,),
+        "`conform`: the system differs from the model, or a difference is listed that does not occur; `replay "
+        "--system`: it still differs",
+    ),
     ((INTERNAL_ERROR,), "a bug in kafkacheck, which its own checks may have found"),
     ((EVALUATION_FAILED,), "the model's code failed, broke its contract, or ended the process while it was at work"),
     ((NOT_WELL_FORMED,), "the model is not well-formed, or importing its file fails or ends the process"),

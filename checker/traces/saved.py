@@ -23,7 +23,8 @@ KEYS = {"action", "parameters", "state"}
 class Saved:
     """A trace as it stands in the file at `path`: the model's name, bounds and rules by name, the violated property.
 
-    `property` is None if the trace ends in a deadlock. `steps` are as in the file; `load` reads them.
+    `property` is None if the trace ends in a deadlock, or in the `difference` of a system that `conform` found. `steps`
+    are as in the file; `load` reads them.
     """
 
     path: Path
@@ -33,6 +34,25 @@ class Saved:
     property: str | None
     steps: list[Any]
     loop: int | None = None
+    difference: dict[str, Any] | None = None
+
+    def refused_call(self, model: Model) -> tuple[str, tuple[int, ...]] | None:
+        """The call that is not enabled at the end of the trace and that a system was asked for; None if there is none.
+
+        UsageError if the model has no such call.
+        """
+        call = (self.difference or {}).get("refused")
+        if call is None:
+            return None
+        with _located(self.path):
+            if not isinstance(call, dict) or not isinstance(call.get("parameters"), dict):
+                raise UsageError(f"the refused call is {_short(call)}; expected an action and its parameters")
+            action = model.action(str(call.get("action")))
+            given = call["parameters"]
+            if set(given) != {each.name for each in action.parameters}:
+                raise UsageError(f"the refused call of {action.name} has the parameters {', '.join(given) or 'none'}")
+            values = (value_from_json(each.kind, given[each.name], each.name) for each in action.parameters)
+            return action.name, tuple(values)
 
     def settings(self) -> str:
         """Bounds, then rules, as they are given to `--set`; empty if there are none."""
@@ -74,7 +94,10 @@ def read(path: Path) -> Saved:
             f"{path} has loop = {_short(loop)}; expected the index of a step of the trace, which violates a property; "
             "save it again"
         )
-    return Saved(path, data["model"], data["bounds"], rules, data["property"], data["trace"], loop)
+    difference = data.get("difference")
+    if difference is not None and not isinstance(difference, dict):
+        raise UsageError(f"{path} has difference = {_short(difference)}; expected an object; save it again")
+    return Saved(path, data["model"], data["bounds"], rules, data["property"], data["trace"], loop, difference)
 
 
 def as_saved(model: Model, saved: Saved, changes: Sequence[str]) -> Model:
@@ -131,7 +154,9 @@ def load(model: Model, saved: Saved | Path) -> tuple[Trace, UnknownCall | None]:
             unknown = step
             break
         steps.append(step)
-    return Trace(model, saved.property, tuple(steps), saved.property is None, saved.loop), unknown
+    is_deadlock = saved.property is None and saved.difference is None
+    lines = () if saved.difference is None else ("a system differed from the model here",)
+    return Trace(model, saved.property, tuple(steps), is_deadlock, saved.loop, lines), unknown
 
 
 def _document(path: Path) -> dict[str, Any]:

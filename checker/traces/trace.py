@@ -43,6 +43,7 @@ class Trace:
 
     A lasso, which violates a liveness property, has a `loop`: the index of the step at whose state the cycle begins.
     The last step leads back to that state, and so on for ever; it is that step itself if nothing happens any more.
+    `difference`: lines that say how a system differs from the model at the end, if the behaviour was found for that.
     """
 
     model: Model
@@ -50,6 +51,7 @@ class Trace:
     steps: tuple[Step, ...]
     is_deadlock: bool = False
     loop: int | None = None
+    difference: tuple[str, ...] = ()
 
     @builtins.property
     def is_stop(self) -> bool:
@@ -82,7 +84,9 @@ def liveness_named(model: Model, name: str) -> Liveness:
 
 
 def ending_of(trace: Trace) -> str:
-    """The ending of the trace as one word: the violated property, "deadlock", or "" if it is neither."""
+    """The ending of the trace as one word: the violated property, "deadlock", "difference", or "" if it is none."""
+    if trace.difference:
+        return "difference"
     return "deadlock" if trace.is_deadlock else trace.property or ""
 
 
