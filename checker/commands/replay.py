@@ -39,7 +39,8 @@ def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool
     """Run a saved trace on today's code, with the bounds and rules that it was saved with and then `--set` `changes`.
 
     If it applies and a `system` is named, that is driven along it, too. Prints the outcome; the exit status is that of
-    the violation if it remains, 0 if nothing is violated any more, and NO_LONGER_APPLIES. UsageError if the file is no trace of the model, EvaluationError if the model's code fails.
+    the violation if it remains, 0 if nothing is violated any more, and NO_LONGER_APPLIES. UsageError if the file is no
+    trace of the model, EvaluationError if the model's code fails.
     """
     saved = saved_traces.read(path)
     model = saved_traces.as_saved(model, saved, changes)

@@ -16,7 +16,7 @@ from typing import Any
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.files import reason_of
 from kafkacheck.checker.process.names import shortened
-from kafkacheck.checker.process.sources import child
+from kafkacheck.checker.process.sources import child_command
 
 MOST_BYTES = 1 << 24
 """The longest answer that is read."""
@@ -45,7 +45,7 @@ def command_of(system: str) -> list[str]:
         path = Path(system)
         if not path.is_file():
             raise UsageError(f"there is no file {shortened(system)}; name the file that defines SYSTEM")
-        return child(f"from kafkacheck.checker.conform import worker; worker.main({str(path.resolve())!r})")
+        return child_command(f"from kafkacheck.checker.conform import worker; worker.main({str(path.resolve())!r})")
     try:
         words = shlex.split(system)
     except ValueError as error:

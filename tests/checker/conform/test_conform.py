@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkacheck.checker.process.sources import child
+from kafkacheck.checker.process.sources import child_command
 from kafkacheck.checker.process.statuses import DIFFERENT, DONE, NOT_EXHAUSTED, REFUSED
 from tests.support.command import Command
 
@@ -259,7 +259,7 @@ def test_a_request_to_end_keeps_what_was_compared(system):
         from kafkacheck.checker.commands.command_line import main
         sys.exit(main(["conform", {MODEL!r}, {path!r}, "--steps", "100000000"]))
     """)
-    process = subprocess.Popen(child(program), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(child_command(program), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     assert "steps=" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
