@@ -5,6 +5,7 @@ start at the left, so that a font with wider letters than expected changes nothi
 """
 
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
@@ -60,44 +61,46 @@ class Canvas:
         view = " ".join(f"{value:.1f}" for value in area.values())
         root = f'xmlns="http://www.w3.org/2000/svg" {size} viewBox="{view}" font-family="{FONT}" xml:space="preserve"'
         lines = [text for _, text in sorted(self._lines, key=lambda each: each[0])]
-        ground = [f"<title>{escape(self._name)}</title>", _element("rect", **area, fill="white")]
+        ground = [f"<title>{escape(self._name)}</title>", _element("rect", area | {"fill": "white"})]
         return "\n".join([f"<svg {root}>", *ground, *lines, *self._shapes, "</svg>", ""])
 
     def line(self, start: Spot, end: Spot, colour: str, width: float = 1, layer: int = 0, dashes: str = "") -> None:
         """A straight line."""
         ends = {"x1": start[0], "y1": start[1], "x2": end[0], "y2": end[1]}
         look = {"stroke": colour, "stroke-width": width, "stroke-dasharray": dashes}
-        self._lines.append((layer, _element("line", **ends, **look)))
+        self._lines.append((layer, _element("line", ends | look)))
 
     def arrow(self, start: Spot, end: Spot, colour: str, dashed: bool = False) -> None:
         """A horizontal arrow from `start` to `end`, over all lines."""
         (x, y), back = end, end[0] + (-9 if end[0] > start[0] else 9)
         self.line(start, (back, y), colour, 1.4, layer=9, dashes="5 2" * dashed)
         head = f"{x:.1f},{y:.1f} {back:.1f},{y - 3.5:.1f} {back:.1f},{y + 3.5:.1f}"
-        self._lines.append((9, _element("polygon", points=head, fill=colour)))
+        self._lines.append((9, _element("polygon", {"points": head, "fill": colour})))
 
     def mark(self, spot: Spot, colour: str, letter: str = "") -> None:
         """A round mark, larger if there is a letter in it."""
-        self._shapes.append(_element("circle", cx=spot[0], cy=spot[1], r=6.5 if letter else 4, fill=colour))
+        look = {"cx": spot[0], "cy": spot[1], "r": 6.5 if letter else 4, "fill": colour}
+        self._shapes.append(_element("circle", look))
         self._write(spot, letter, Style(10, "white", bold=True))
 
     def box(self, x: float, y: float, box: Box, height: float) -> None:
         """A box centred on `x`, `height` high, with its top at `y`."""
         left, middle = x - box.width / 2, y + height / 2
         if box.fill or box.edge:
+            place = {"x": left, "y": y, "width": box.width, "height": height}
             look = {"fill": box.fill or "none", "stroke": box.edge, "stroke-width": box.border}
-            self._shapes.append(_element("rect", x=left, y=y, width=box.width, height=height, **look))
+            self._shapes.append(_element("rect", place | look))
         self._write((left if box.left else x, middle), box.text, box.style, "start" if box.left else "middle")
         if box.struck:
             stroke = {"x": left + 3, "y": middle - 0.4, "width": box.width - 6, "height": 0.8}
-            self._shapes.append(_element("rect", **stroke, fill=box.style.colour))
+            self._shapes.append(_element("rect", stroke | {"fill": box.style.colour}))
 
     def _write(self, spot: Spot, text: str, style: Style, anchor: str = "middle") -> None:
         """Words on a line whose middle is at the height of the spot."""
         place = {"x": spot[0], "y": spot[1] + BASELINE * style.size, "text-anchor": anchor}
         look = {"font-size": style.size, "fill": style.colour, "font-weight": "bold" * style.bold}
         if text:
-            self._shapes.append(_element("text", text, **place, **look))
+            self._shapes.append(_element("text", place | look, text))
 
     def row(self, x: float, y: float, boxes: list[Box], height: float) -> None:
         """Boxes side by side, centred on `x`, with their top at `y`."""
@@ -116,7 +119,7 @@ class Canvas:
         return y
 
 
-def _element(tag: str, content: str = "", **attributes: str | float) -> str:
+def _element(tag: str, attributes: Mapping[str, object], content: str = "") -> str:
     """An element of SVG with its attributes, but for empty ones."""
     told = {name: f"{value:.1f}" if isinstance(value, float) else value for name, value in attributes.items()}
     words = "".join(f' {name}="{value}"' for name, value in told.items() if value != "")
