@@ -17,9 +17,9 @@ from kafkacheck.impl.client.transactional_producer import (
 )
 from kafkacheck.impl.client.transactional_records import Client, Transaction
 from kafkacheck.impl.coordinator.transaction_metadata import has_version_2
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID
 from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.messages.transactional_produce import Produce
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID
 from kafkacheck.impl.transactions.constants import NO_INPUT, Delivery, ProducerState, RequestKind
 from kafkacheck.impl.transactions.rules import TransactionRules
 

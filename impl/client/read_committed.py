@@ -10,8 +10,8 @@ read_uncommitted consumers, which get everything below the high watermark.
 from kafkacheck.checker.schema import contains, excluding, including
 from kafkacheck.impl.client.transactional_records import Reader
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
-from kafkacheck.impl.transactions.partition import first_unstable_offset, last_stable_offset
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.transactions import first_unstable_offset, last_stable_offset
 from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
 
@@ -19,7 +19,7 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, producer_id: int) -> bool:
     """Whether an aborted transaction of the producer begins at `offset`; at `first_read`, also whether one is open."""
     for ended in range(offset, partition.log.end_offset):
-        entry = partition.aborted[ended]
+        entry = partition.index.aborted[ended]
         if entry.first_offset != NO_OFFSET and entry.producer_id == producer_id:
             if entry.first_offset == offset or (offset == first_read and entry.first_offset < offset):
                 return True
@@ -34,7 +34,7 @@ def read_batches(reader: Reader, partition: Partition, limit: int, knows_aborted
         for producer_id in range(len(partition.log.producers)):
             if knows_aborted and begins_to_be_aborted(partition, first_read, offset, producer_id):
                 aborted = including(aborted, producer_id)
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id != NO_PRODUCER_ID:
             if batch.marker == Marker.ABORT:
                 aborted = excluding(aborted, batch.producer_id)
@@ -51,7 +51,7 @@ def read_stable(reader: Reader, partition: Partition, rules: TransactionRules) -
     Effect: its application has the records that are not aborted, and its position is the last stable offset.
     Source: KIP-98 (`isolation.level`); UnifiedLog.read, CompletedFetch.
     """
-    limit = last_stable_offset(partition)
+    limit = last_stable_offset(partition.log, partition.index, partition.high_watermark)
     if not rules.stable_offset_is_excluded:
         limit = min(limit + 1, partition.high_watermark)
     if reader.position >= limit:
@@ -72,8 +72,9 @@ def limit_read(reader: Reader, partition: Partition, rules: TransactionRules) ->
     if reader.is_limited:
         return False
     reader.is_limited = True
-    reader.limit = last_stable_offset(partition)
-    if not rules.high_watermark_is_read_once and first_unstable_offset(partition) >= partition.high_watermark:
+    reader.limit = last_stable_offset(partition.log, partition.index, partition.high_watermark)
+    first_unstable = first_unstable_offset(partition.log, partition.index)
+    if not rules.high_watermark_is_read_once and first_unstable >= partition.high_watermark:
         reader.limit = NO_OFFSET
     return True
 

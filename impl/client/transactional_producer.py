@@ -12,10 +12,10 @@ the request is handled. A lost answer is the answer to a stray, after which the 
 from kafkacheck.checker.schema import Array, clear, contains, including
 from kafkacheck.impl.client.transactional_records import Client, Transaction
 from kafkacheck.impl.coordinator.transaction_metadata import has_version_2
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.sequences import sequence_after
 from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.messages.transactional_produce import Produce
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from kafkacheck.impl.producer.sequences import sequence_after
 from kafkacheck.impl.transactions.constants import (
     NO_INPUT,
     NO_PARTITION,

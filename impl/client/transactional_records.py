@@ -8,8 +8,8 @@ Left out, and why that is sound: timeouts, because each may be over at once, lat
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, EnumOf, Struct
-from kafkacheck.impl.producer.constants import Marker
-from kafkacheck.impl.producer.records import (
+from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.records import (
     BatchOffset,
     OptionalBatchOffset,
     OptionalProducerEpoch,

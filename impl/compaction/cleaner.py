@@ -10,25 +10,22 @@ from its position to the log's end; otherwise it may be over soon, later or neve
 are their producer's last batch until it writes again.
 """
 
-from kafkacheck.checker.schema import clear, contains, excluding, including
-from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica
-from kafkacheck.impl.compaction.replica import first_unstable_offset, is_data, known_high_watermark, outcome_in
+from kafkacheck.checker.schema import Array, clear, contains, excluding, including
+from kafkacheck.impl.compaction.records import CompactedReplica, Write
 from kafkacheck.impl.compaction.rules import CompactionRules
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
-from kafkacheck.impl.producer.records import PartitionLog
-from kafkacheck.impl.replication.records import ReplicaId
-from kafkacheck.impl.transactions.cleaner import has_data
-from kafkacheck.model.compaction.system import State
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.records import PartitionLog
+from kafkacheck.impl.log.transactions import first_undecided_offset, has_data, is_data, outcome_in
 
 
-def cleanable_offset(state: State, rules: CompactionRules, replica: CompactedReplica) -> int:
+def cleanable_offset(rules: CompactionRules, replica: CompactedReplica, high_watermark: int) -> int:
     """The highest end offset of a pass.
 
     By the old rule the high watermark did not count while no transaction was open.
     """
-    high_watermark = known_high_watermark(state, replica)
-    first_unstable = first_unstable_offset(replica.log, high_watermark)
-    return min(first_unstable, high_watermark) if rules.cleaning_ends_at_high_watermark else first_unstable
+    known = min(high_watermark, replica.log.end_offset)
+    undecided = first_undecided_offset(replica.log, known)
+    return min(undecided, known) if rules.cleaning_ends_at_high_watermark else undecided
 
 
 def key_of_marker(marker: Marker) -> int:
@@ -36,11 +33,11 @@ def key_of_marker(marker: Marker) -> int:
     return 0 if marker == Marker.ABORT else 1
 
 
-def is_superseded(state: State, replica: CompactedReplica, key: int, offset: int, end: int) -> bool:
+def has_later_value(replica: CompactedReplica, writes: Array[Write], key: int, offset: int, end: int) -> bool:
     """Whether the offset map has the key at a later offset, which needs a committed record with the key there."""
     for later in range(offset + 1, end):
-        batch = replica.log.batches[later]
-        if is_data(batch) and contains(replica.kept, later) and state.writes[batch.id].key == key:
+        batch = replica.log.records[later]
+        if is_data(batch) and contains(replica.kept, later) and writes[batch.id].key == key:
             if outcome_in(replica.log, later) == Marker.COMMIT:
                 return True
     return False
@@ -48,72 +45,59 @@ def is_superseded(state: State, replica: CompactedReplica, key: int, offset: int
 
 def is_last_of_producer(log: PartitionLog, offset: int) -> bool:
     """Whether the batch is its producer's last one with a sequence, which tells the producer's last sequence."""
-    return log.producers[log.batches[offset].producer_id].batches[0].offset == offset
+    return log.producers[log.records[offset].producer_id].batches[0].offset == offset
 
 
-def is_owed(state: State, offset: int) -> bool:
-    """Whether the consumer or a follower must still read the offset, so that its delete horizon cannot be over."""
-    if contains(state.reader.owed, offset):
-        return True
-    for replica_id in range(len(state.replicas)):
-        if contains(state.replicas[replica_id].owed, offset):
-            return True
-    return False
-
-
-def is_over(state: State, rules: CompactionRules, replica: CompactedReplica, offset: int, is_late: bool) -> bool:
+def is_over(rules: CompactionRules, replica: CompactedReplica, owed: int, offset: int, is_late: bool) -> bool:
     """Whether a record that waits only for its delete horizon may go; by the old rule there was no horizon."""
     if not rules.delete_horizon_is_awaited:
         return True
-    return is_late and contains(replica.stamped, offset) and not is_owed(state, offset)
+    return is_late and contains(replica.stamped, offset) and not contains(owed, offset)
 
 
-def stamp(state: State, replica_id: int, offset: int) -> None:
-    """Set a delete horizon, which is over only when every follower and consumer now before it has passed."""
-    for other_id, other in enumerate(state.replicas):
-        if other_id != replica_id and other.log.end_offset > 0 and other.log.end_offset <= offset:
-            other.owed = including(other.owed, offset)
-    if state.reader.position > 0 and state.reader.position <= offset:
-        state.reader.owed = including(state.reader.owed, offset)
-    state.replicas[replica_id].stamped = including(state.replicas[replica_id].stamped, offset)
-
-
-def is_due(state: State, rules: CompactionRules, replica: CompactedReplica, offset: int, end: int) -> bool:
+def is_due(rules: CompactionRules, replica: CompactedReplica, writes: Array[Write], offset: int, end: int) -> bool:
     """Whether no reader needs the record: it is aborted or superseded, or it is a marker that a key supersedes."""
-    batch = replica.log.batches[offset]
+    batch = replica.log.records[offset]
     if not is_data(batch):
-        return not rules.markers_have_no_key and is_superseded(state, replica, key_of_marker(batch.marker), offset, end)
+        key = key_of_marker(batch.marker)
+        return not rules.markers_have_no_key and has_later_value(replica, writes, key, offset, end)
     if outcome_in(replica.log, offset) == Marker.ABORT:
         return True
-    return is_superseded(state, replica, state.writes[batch.id].key, offset, end)
+    return has_later_value(replica, writes, writes[batch.id].key, offset, end)
 
 
-def awaits_horizon(state: State, replica: CompactedReplica, offset: int) -> bool:
+def awaits_horizon(replica: CompactedReplica, writes: Array[Write], offset: int) -> bool:
     """Whether the record has to wait for a delete horizon: it is a tombstone, or a marker without data."""
-    batch = replica.log.batches[offset]
+    batch = replica.log.records[offset]
     if is_data(batch):
-        return contains(replica.kept, offset) and state.writes[batch.id].is_tombstone
+        return contains(replica.kept, offset) and writes[batch.id].is_tombstone
     return not has_data(replica.log, 0, offset)
 
 
 def is_removable(
-    state: State, rules: CompactionRules, replica: CompactedReplica, offset: int, end: int, is_late: bool
+    rules: CompactionRules,
+    replica: CompactedReplica,
+    writes: Array[Write],
+    owed: int,
+    offset: int,
+    end: int,
+    is_late: bool,
 ) -> bool:
     """Whether the pass that ends at `end` removes the record at the offset; its batch may stay empty.
 
     By the old rule a producer's last batch stayed with its record, even after the superseding tombstone was removed.
     """
     is_kept_whole = not rules.last_batch_is_emptied and is_last_of_producer(replica.log, offset)
-    if is_kept_whole and is_data(replica.log.batches[offset]):
+    if is_kept_whole and is_data(replica.log.records[offset]):
         return False
-    if is_due(state, rules, replica, offset, end) or not contains(replica.kept, offset):
+    if is_due(rules, replica, writes, offset, end) or not contains(replica.kept, offset):
         return True
-    return awaits_horizon(state, replica, offset) and is_over(state, rules, replica, offset, is_late)
+    return awaits_horizon(replica, writes, offset) and is_over(rules, replica, owed, offset, is_late)
 
 
 def remove(replica: CompactedReplica, rules: CompactionRules, offset: int) -> None:
     """Remove a record, and also its batch unless that is the last of its producer."""
-    batch = replica.log.batches[offset]
+    batch = replica.log.records[offset]
     keeps_batch = rules.last_batch_is_kept and is_data(batch) and is_last_of_producer(replica.log, offset)
     replica.kept = excluding(replica.kept, offset)
     replica.stamped = excluding(replica.stamped, offset)
@@ -121,28 +105,28 @@ def remove(replica: CompactedReplica, rules: CompactionRules, offset: int) -> No
         clear(batch)
 
 
-def cleaner_cleans(
-    state: State, rules: CompactionRules, replica_id: ReplicaId, end: CleaningEnd, is_late: bool
+def clean(
+    replica: CompactedReplica,
+    rules: CompactionRules,
+    writes: Array[Write],
+    high_watermark: int,
+    owed: int,
+    end: int,
+    is_late: bool,
 ) -> bool:
-    """The cleaner makes one pass over a replica's log, up to `end`.
+    """Make one pass over a log, up to `end`; whether it changed something.
 
-    Who: the cleaner of that broker.
-    When: `end` is at most `cleanable_offset`, and the pass changes something. A pass with `is_late` treats a delete
-        horizon as over if no reader is still before it.
-    Effect: aborted and superseded records are removed. Tombstones and markers are removed if their delete horizon is
-        over; the others get a horizon. A batch is removed with its record, unless it is its producer's last.
-    Source: LogCleaner.doClean, `cleanInto`; KIP-534.
+    `owed`: the offsets that a consumer or a follower must still read, so that their delete horizon cannot be over.
     """
-    replica = state.replicas[replica_id]
-    if end > cleanable_offset(state, rules, replica):
+    if end > cleanable_offset(rules, replica, high_watermark):
         return False
     removed = 0
     stamped = 0
     for offset in range(end):
-        if replica.log.batches[offset].producer_id != NO_PRODUCER_ID:
-            if is_removable(state, rules, replica, offset, end, is_late):
+        if replica.log.records[offset].producer_id != NO_PRODUCER_ID:
+            if is_removable(rules, replica, writes, owed, offset, end, is_late):
                 removed = including(removed, offset)
-            elif awaits_horizon(state, replica, offset) and not contains(replica.stamped, offset):
+            elif awaits_horizon(replica, writes, offset) and not contains(replica.stamped, offset):
                 stamped = including(stamped, offset)
     has_cleaned = stamped != 0
     for offset in range(end):
@@ -151,5 +135,5 @@ def cleaner_cleans(
                 has_cleaned = True
             remove(replica, rules, offset)
         if contains(stamped, offset):
-            stamp(state, replica_id, offset)
+            replica.stamped = including(replica.stamped, offset)
     return has_cleaned

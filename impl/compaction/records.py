@@ -11,8 +11,8 @@ replication, which `impl/broker` has: here a follower's log agrees with its lead
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, Count, Id, IdSet, Struct
-from kafkacheck.impl.producer.constants import NO_BATCH, Marker
-from kafkacheck.impl.producer.records import (
+from kafkacheck.impl.log.constants import NO_BATCH, Marker
+from kafkacheck.impl.log.records import (
     BatchOffset,
     OptionalBatchId,
     OptionalBatchOffset,

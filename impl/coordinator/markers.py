@@ -11,7 +11,7 @@ from kafkacheck.impl.coordinator.records import Coordinator, SecondCompletion, T
 from kafkacheck.impl.coordinator.runtime import begin_append
 from kafkacheck.impl.coordinator.transaction_log import begin_transition, can_append_entry
 from kafkacheck.impl.coordinator.transaction_metadata import decision_of, is_preparing, prepare_complete
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, ProduceError
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.rules import TransactionRules
 

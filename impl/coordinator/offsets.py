@@ -16,10 +16,10 @@ The broker that leads the offsets partition is the group's coordinator, so its f
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.coordinator import runtime
 from kafkacheck.impl.coordinator.records import Group, OffsetsLoading
+from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.messages.transactional_produce import Produce
-from kafkacheck.impl.producer.append import is_full
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker, ProduceError
-from kafkacheck.impl.producer.records import PartitionLog
 from kafkacheck.impl.transactions.constants import NO_INPUT
 from kafkacheck.impl.transactions.partition import append_produce, maybe_replicate
 from kafkacheck.impl.transactions.records import Partition
@@ -47,7 +47,7 @@ def is_overtaken_by_commit(log: PartitionLog, producer_id: int, end_offset: int)
     """Whether, below `end_offset`, a commit outside transactions follows the producer's last offset commit."""
     overtaken = False
     for offset in range(end_offset):
-        batch = log.batches[offset]
+        batch = log.records[offset]
         if batch.marker == Marker.NONE and batch.producer_id == producer_id:
             overtaken = False
         elif batch.producer_id == NO_PRODUCER_ID:
@@ -126,7 +126,7 @@ def begin_loading_offsets(group: Group) -> None:
 
 def load_record(group: Group, rules: TransactionRules, log: PartitionLog, offset: int) -> None:
     """Load a record of the log: a committed offset, a pending one, or a marker that ends a producer's transaction."""
-    batch = log.batches[offset]
+    batch = log.records[offset]
     if batch.producer_id == NO_PRODUCER_ID:
         group.loading.committed = group.records[offset]
     elif batch.marker == Marker.NONE:

@@ -10,9 +10,9 @@ survive, and one behind them that may be lost. Timeouts and ages, because each m
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Offset, Struct
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.records import OptionalProducerEpoch, OptionalProducerId
 from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from kafkacheck.impl.producer.records import OptionalProducerEpoch, OptionalProducerId
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.records import (
     CoordinatorTerm,

@@ -8,7 +8,7 @@ Left out, and why that is sound: timestamps; `isValidTransition`, which Kafka ch
 """
 
 from kafkacheck.impl.coordinator.records import TransactionLog, TransactionMetadata
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.rules import TransactionRules
 

@@ -24,9 +24,9 @@ from kafkacheck.impl.coordinator.transaction_metadata import (
     prepare_increment_producer_epoch,
     prepare_new_producer_id,
 )
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.messages.transactional_produce import Produce
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import Answer, ProduceStage, RequestKind, TransactionState
 from kafkacheck.impl.transactions.rules import TransactionRules
 

@@ -8,8 +8,8 @@ the producer's connection to its coordinator, and holds its request, and for the
 """
 
 from kafkacheck.checker.schema import Struct
-from kafkacheck.impl.producer.constants import Marker
-from kafkacheck.impl.producer.records import OptionalProducerEpoch, OptionalProducerId
+from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.records import OptionalProducerEpoch, OptionalProducerId
 from kafkacheck.impl.transactions.constants import RequestKind
 from kafkacheck.impl.transactions.records import IsUpgraded, OptionalPartitionId, TransactionalIdNumber
 

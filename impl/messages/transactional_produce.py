@@ -7,7 +7,7 @@ slot holds either: the leader of the offsets partition is the group's coordinato
 """
 
 from kafkacheck.checker.schema import Struct
-from kafkacheck.impl.producer.records import Batch, VerificationGuard
+from kafkacheck.impl.log.records import Batch, VerificationGuard
 from kafkacheck.impl.transactions.constants import ProduceStage
 from kafkacheck.impl.transactions.records import (
     Generation,

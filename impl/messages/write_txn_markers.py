@@ -6,8 +6,8 @@ Left out, and why that is sound: markers for several partitions or transactions 
 """
 
 from kafkacheck.checker.schema import Struct
-from kafkacheck.impl.producer.constants import Marker
-from kafkacheck.impl.producer.records import OptionalProducerEpoch, OptionalProducerId
+from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.records import OptionalProducerEpoch, OptionalProducerId
 from kafkacheck.impl.transactions.records import CoordinatorTerm, IsUpgraded, OptionalPartitionId
 
 

@@ -8,10 +8,11 @@ here: the producer sends nothing meanwhile, and batches sent before do not chang
 """
 
 from kafkacheck.checker.schema import contains, everyone, including
+from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE
+from kafkacheck.impl.log.sequences import sequence_after, sequence_before
 from kafkacheck.impl.producer.client_records import PartitionCounter, Producer, ProducerBatch
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus
+from kafkacheck.impl.producer.constants import BatchStatus
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sequences import sequence_after, sequence_before
 
 
 def is_unsettled(batch: ProducerBatch) -> bool:

@@ -10,8 +10,7 @@ back-off times, because every batch may be sent at once or any time later.
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, Count, Id, IdSet, Struct
-from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
-from kafkacheck.impl.producer.records import (
+from kafkacheck.impl.log.records import (
     HighestSequence,
     OptionalBatchOffset,
     OptionalProducerEpoch,
@@ -20,6 +19,7 @@ from kafkacheck.impl.producer.records import (
     RecordCount,
     Sequence,
 )
+from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
 
 PartitionId = Annotated[int, Id("partitions")]
 PartitionSet = Annotated[int, IdSet("partitions")]

@@ -11,27 +11,13 @@ batches, and agrees with its leader in one step. At most two replicas: a third o
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Id, Struct
+from kafkacheck.impl.log.constants import ProduceError
+from kafkacheck.impl.log.records import Batch, BatchOffset, OptionalBatchOffset, PartitionReplica
 from kafkacheck.impl.producer.client_records import PartitionId
-from kafkacheck.impl.producer.constants import ProduceError, RequestStage
-from kafkacheck.impl.producer.records import Batch, BatchOffset, OptionalBatchOffset, PartitionLog, ProducerSnapshot
+from kafkacheck.impl.producer.constants import RequestStage
 from kafkacheck.impl.replication.records import ReplicaId
 
 LateSlot = Annotated[int, Id("late_requests")]
-
-
-class PartitionReplica(Struct):
-    """One broker's replica.
-
-    is_leading: whether the broker believes that it leads; a deposed leader does until it follows.
-    log: its stored batches, and its producer state.
-    flushed_offset: the end of the part that has surely reached the disk, where recovery begins after a crash.
-    snapshots: its files with producer state, the newest first.
-    """
-
-    is_leading: bool
-    log: PartitionLog
-    flushed_offset: BatchOffset
-    snapshots: Annotated[Array[ProducerSnapshot], ByPosition("snapshots")]
 
 
 class Partition(Struct):

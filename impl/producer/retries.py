@@ -9,12 +9,13 @@ lowering later sequences when a batch of a transaction fails, because after that
 aborted, and nothing more is sent in its epoch.
 """
 
+from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE, ProduceError
+from kafkacheck.impl.log.sequences import last_sequence_of, sequence_after
 from kafkacheck.impl.producer.bookkeeping import oldest_unsettled, request_epoch_bump
 from kafkacheck.impl.producer.client_records import PartitionCounter, Producer, ProducerBatch
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus, ProduceError, ProducerState
+from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
 from kafkacheck.impl.producer.partition_records import ProduceRequest
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sequences import last_sequence_of, sequence_after
 
 
 def is_next_sequence(producer: Producer, counter: PartitionCounter, sequence: int) -> bool:
@@ -178,9 +179,13 @@ def expire_batch(producer: Producer, batch: ProducerBatch) -> None:
 
 
 def resolve_sequences(producer: Producer, rules: ProducerRules, partition_id: int) -> bool:
-    """If nothing is in flight, find out whether expired batches left a gap; whether that was possible.
+    """A producer finds out whether expired batches left a gap.
 
-    If the last sequence that was given is acknowledged, there is no gap; otherwise a new epoch begins.
+    Who: a producer.
+    When: a batch of the partition has expired, and none is in flight there.
+    Effect: new batches may be sent again, in a new epoch if the expired ones may have left a gap.
+        If the last sequence that was given is acknowledged, there is none.
+    Source: `TransactionManager.maybeResolveSequences`.
     """
     counter = producer.counters[partition_id]
     if counter.unresolved_sequence == NO_SEQUENCE or oldest_unsettled(producer, partition_id) != NO_BATCH:

@@ -1,4 +1,4 @@
-"""The switches of producers and of the broker's producer state, each named for the right rule.
+"""The switches of producers, each named for the right rule.
 
 Part of Kafka modelled: the variants of idempotence between Kafka 0.11 and today, and those of other clients.
 Source: the KIPs and issues named at each switch; apache/kafka (commit 1eb7644349).
@@ -6,78 +6,16 @@ Left out, and why that is sound: switches for rules that are the same in every k
 that of the named commit.
 """
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from kafkacheck.impl.log.rules import LogRules
 from kafkacheck.impl.producer.constants import Sending
-
-
-class AppendRules(Protocol):
-    """The switches that appending a batch reads, both in models of producers and of transactions."""
-
-    @property
-    def batches_to_retain(self) -> int:
-        """See `ProducerRules`."""
-
-    @property
-    def sequence_wraps(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def unknown_producer_may_go_on(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def empty_log_awaits_first_sequence(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def replication_is_trusted(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def verification(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def offset_commit_is_verified(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def guard_is_unique(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def lowest_sequence_is_awaited(self) -> bool:
-        """See `ProducerRules`."""
 
 
 class ProducerRules(NamedTuple):
     """The switches, constant during a run; a `bool` that is True is today's rule.
 
-    idempotence: brokers check the sequences that a producer gives its batches (`enable.idempotence`, KIP-98).
-    batches_to_retain: how many batches' sequences a broker remembers, at most the bound `cached_batches`; 5 in Kafka,
-        as many as may be in flight (`ProducerStateEntry.NUM_BATCHES_TO_RETAIN`, KAFKA-5494).
-    sequence_wraps: the highest sequence is followed by 0 (KAFKA-7692, KAFKA-7693).
-    unknown_producer_may_go_on: a broker takes any sequence from a producer that it does not know; by the old rule only
-        0, and otherwise it answers UNKNOWN_PRODUCER_ID (before KIP-360).
-    state_outlives_records: a producer's state stays when its last records are deleted (KAFKA-7190).
-    empty_log_awaits_first_sequence: a partition that has never had a batch takes only sequence 0 from a producer that
-        it does not know (KAFKA-15591).
-    replication_is_trusted: a follower takes its leader's batches with any sequence (KAFKA-6003).
-    verification: a first transactional batch is appended only if the coordinator confirms its transaction (KIP-890).
-    offset_commit_is_verified: a transaction's first offset is verified like its first batch (KAFKA-15449).
-    guard_is_unique: a verification's guard differs from every other one of the partition, not only from `NO_GUARD`
-        (KAFKA-14884).
-    lowest_sequence_is_awaited: while a transaction is being verified, no batch above the lowest sequence that came is
-        appended (KAFKA-14920).
-    snapshot_names_its_end: the file name of a snapshot is the end offset of its content (KAFKA-5249).
-    snapshot_is_flushed_first: a snapshot reaches the disk before older ones are deleted and recovery begins after them
-        (KAFKA-9892).
-    missing_snapshot_is_made_up_for: without a usable snapshot the state is rebuilt from the log's start, not from the
-        point where recovery begins (KAFKA-5829).
-    truncation_reloads_first: after a truncation the producer state is rebuilt before the high watermark, and with it
-        the last stable offset, moves to the log's new end (KAFKA-12153).
-    answers_await_flush: a batch is flushed before it is acknowledged (`log.flush.interval.messages=1`).
+    log: the switches of the brokers' logs.
     sending: when the application's call of `send` returns.
     partition_is_muted: while a batch is in flight to a partition, no other one is sent there
         (`max.in.flight.requests.per.connection=1`, KAFKA-3197).
@@ -103,22 +41,7 @@ class ProducerRules(NamedTuple):
         (librdkafka).
     """
 
-    idempotence: bool = True
-    batches_to_retain: int = 5
-    sequence_wraps: bool = True
-    unknown_producer_may_go_on: bool = True
-    state_outlives_records: bool = True
-    empty_log_awaits_first_sequence: bool = True
-    replication_is_trusted: bool = True
-    verification: bool = True
-    offset_commit_is_verified: bool = True
-    guard_is_unique: bool = True
-    lowest_sequence_is_awaited: bool = True
-    snapshot_names_its_end: bool = True
-    snapshot_is_flushed_first: bool = True
-    missing_snapshot_is_made_up_for: bool = True
-    truncation_reloads_first: bool = True
-    answers_await_flush: bool = False
+    log: LogRules = LogRules()
     sending: Sending = Sending.BUFFERED
     partition_is_muted: bool = False
     unknown_outcome_is_open: bool = True

@@ -6,6 +6,9 @@ Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360.
 Left out, and why that is sound: several partitions in one request, because each is handled and answered on its own.
 """
 
+from kafkacheck.checker.schema import Array
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE
+from kafkacheck.impl.log.sequences import sequence_after
 from kafkacheck.impl.producer.bookkeeping import (
     begin_counter,
     bump_epoch,
@@ -14,22 +17,12 @@ from kafkacheck.impl.producer.bookkeeping import (
     oldest_unsettled,
     take_producer_id,
 )
-from kafkacheck.impl.producer.client_records import PartitionId, Producer, ProducerBatch
-from kafkacheck.impl.producer.constants import (
-    NO_BATCH,
-    NO_PRODUCER_ID,
-    NO_SEQUENCE,
-    BatchStatus,
-    ProducerState,
-    RequestStage,
-    Sending,
-)
-from kafkacheck.impl.producer.records import BatchId, RecordCount
-from kafkacheck.impl.producer.retries import resolve_sequences, use_answer, use_late_answer
+from kafkacheck.impl.producer.client_records import Producer, ProducerBatch
+from kafkacheck.impl.producer.constants import BatchStatus, ProducerState, RequestStage, Sending
+from kafkacheck.impl.producer.partition_records import Connection
+from kafkacheck.impl.producer.retries import use_answer, use_late_answer
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sequences import sequence_after
-from kafkacheck.impl.producer.wire import has_room, reuse_buffers, send_batch, take_oldest
-from kafkacheck.model.producer.system import State
+from kafkacheck.impl.producer.wire import has_free_slot, reuse_buffers, send_to_leader, take_oldest
 
 
 def may_send(producer: Producer) -> bool:
@@ -47,16 +40,12 @@ def has_stale_counter(producer: Producer, partition_id: int) -> bool:
 
 def has_retries(producer: Producer, partition_id: int) -> bool:
     """Whether a batch of the partition waits for a retry; then no new one is sent."""
-    for batch in producer.batches:
-        if batch.status == BatchStatus.RETRYING and batch.partition == partition_id:
-            return True
-    return False
+    return any(batch.status == BatchStatus.RETRYING and batch.partition == partition_id for batch in producer.batches)
 
 
-def may_send_new(state: State, rules: ProducerRules, partition_id: int) -> bool:
+def may_send_new(producer: Producer, rules: ProducerRules, connection: Connection, partition_id: int) -> bool:
     """Whether a batch that has no sequence yet may be sent to the partition."""
-    producer = state.producer
-    if not may_send(producer) or not has_room(state.connections[partition_id]):
+    if not may_send(producer) or not has_free_slot(connection):
         return False
     if rules.partition_is_muted and oldest_unsettled(producer, partition_id) != NO_BATCH:
         return False
@@ -76,9 +65,10 @@ def renew_counter(producer: Producer, rules: ProducerRules, partition_id: int) -
             begin_counter(counter, producer, 0)
 
 
-def give_sequence(state: State, rules: ProducerRules, batch_id: int) -> None:
-    """Give a batch its first sequence and send it."""
-    producer = state.producer
+def give_sequence(
+    producer: Producer, rules: ProducerRules, connections: Array[Connection], batch_id: int, leader_id: int
+) -> None:
+    """Give a batch its first sequence and send it to its partition's leader."""
     batch = producer.batches[batch_id]
     renew_counter(producer, rules, batch.partition)
     counter = producer.counters[batch.partition]
@@ -86,8 +76,8 @@ def give_sequence(state: State, rules: ProducerRules, batch_id: int) -> None:
     batch.producer_epoch = producer.producer_epoch
     batch.base_sequence = counter.next_sequence
     counter.next_sequence = sequence_after(counter.next_sequence, batch.record_count, producer.max_sequence)
-    reuse_buffers(state, rules, batch_id)
-    send_batch(state, batch_id)
+    reuse_buffers(producer, rules, connections, batch_id)
+    send_to_leader(producer, connections[batch.partition], batch_id, leader_id)
 
 
 def hand_over(producer: Producer, partition_id: int, record_count: int) -> int:
@@ -124,7 +114,7 @@ def has_unsent(producer: Producer) -> bool:
     return producer.next_batch < len(producer.batches)
 
 
-def producer_gets_id(state: State) -> bool:
+def get_producer_id(producer: Producer) -> bool:
     """A producer gets an id from the cluster.
 
     Who: a producer.
@@ -133,7 +123,6 @@ def producer_gets_id(state: State) -> bool:
     Source: `InitProducerId`; KIP-98.
     Left out: the request under way, because the producer does nothing meanwhile.
     """
-    producer = state.producer
     if producer.state != ProducerState.UNINITIALIZED or producer.next_producer_id >= producer.producer_ids:
         return False
     take_producer_id(producer)
@@ -143,7 +132,7 @@ def producer_gets_id(state: State) -> bool:
     return True
 
 
-def producer_bumps_epoch(state: State, rules: ProducerRules) -> bool:
+def begin_next_epoch(producer: Producer, rules: ProducerRules) -> bool:
     """A producer begins a new epoch.
 
     Who: a producer.
@@ -152,15 +141,13 @@ def producer_bumps_epoch(state: State, rules: ProducerRules) -> bool:
         the partition that called for it get new sequences from 0 on.
     Source: `bumpIdempotentEpochAndResetIdIfNeeded`; KIP-360.
     """
-    if not state.producer.is_bump_required or not can_bump_epoch(state.producer, rules):
+    if not producer.is_bump_required or not can_bump_epoch(producer, rules):
         return False
-    bump_epoch(state.producer, rules)
+    bump_epoch(producer, rules)
     return True
 
 
-def application_hands_over(
-    state: State, rules: ProducerRules, partition_id: PartitionId, record_count: RecordCount
-) -> bool:
+def call_send(producer: Producer, rules: ProducerRules, partition_id: int, record_count: int) -> bool:
     """The application calls `send` with its next batch.
 
     Who: the application.
@@ -169,7 +156,6 @@ def application_hands_over(
     Source: `KafkaProducer.send`, `flush`; `producer.type`; KAFKA-19479.
     Left out: a full buffer, which delays the call.
     """
-    producer = state.producer
     if not has_unsent(producer):
         return False
     if rules.sending == Sending.SYNCHRONOUS:
@@ -180,7 +166,9 @@ def application_hands_over(
     return True
 
 
-def producer_drains(state: State, rules: ProducerRules, batch_id: BatchId) -> bool:
+def drain(
+    producer: Producer, rules: ProducerRules, connections: Array[Connection], batch_id: int, leader_id: int
+) -> bool:
     """A producer sends a batch from its buffer for the first time.
 
     Who: a producer.
@@ -188,19 +176,27 @@ def producer_drains(state: State, rules: ProducerRules, batch_id: BatchId) -> bo
     Effect: it gets the partition's next sequence, and is under way.
     Source: `RecordAccumulator.drain`.
     """
-    producer = state.producer
     batch = producer.batches[batch_id]
-    if batch.status != BatchStatus.BUFFERED or not may_send_new(state, rules, batch.partition):
+    if batch.status != BatchStatus.BUFFERED:
+        return False
+    if not may_send_new(producer, rules, connections[batch.partition], batch.partition):
         return False
     for earlier in range(batch_id):
         other = producer.batches[earlier]
         if other.status == BatchStatus.BUFFERED and other.partition == batch.partition:
             return False
-    give_sequence(state, rules, batch_id)
+    give_sequence(producer, rules, connections, batch_id, leader_id)
     return True
 
 
-def producer_sends(state: State, rules: ProducerRules, partition_id: PartitionId, record_count: RecordCount) -> bool:
+def send_at_once(
+    producer: Producer,
+    rules: ProducerRules,
+    connections: Array[Connection],
+    partition_id: int,
+    record_count: int,
+    leader_id: int,
+) -> bool:
     """The application hands over its next batch, and the producer sends it at once.
 
     Who: a producer.
@@ -210,13 +206,13 @@ def producer_sends(state: State, rules: ProducerRules, partition_id: PartitionId
     Left out: the time in the buffer, during which a batch has no effect; if its loss matters,
         `application_hands_over` and `producer_drains` replace this action.
     """
-    if not has_unsent(state.producer) or not may_send_new(state, rules, partition_id):
+    if not has_unsent(producer) or not may_send_new(producer, rules, connections[partition_id], partition_id):
         return False
-    give_sequence(state, rules, hand_over(state.producer, partition_id, record_count))
+    give_sequence(producer, rules, connections, hand_over(producer, partition_id, record_count), leader_id)
     return True
 
 
-def producer_sends_again(state: State, partition_id: PartitionId) -> bool:
+def send_again(producer: Producer, connection: Connection, partition_id: int, leader_id: int) -> bool:
     """A producer sends a batch again, with the same sequence.
 
     Who: a producer.
@@ -224,17 +220,16 @@ def producer_sends_again(state: State, partition_id: PartitionId) -> bool:
     Effect: the batch is under way.
     Source: `RecordAccumulator.shouldStopDrainBatchesForPartition`.
     """
-    producer = state.producer
-    if not may_send(producer) or not has_room(state.connections[partition_id]):
+    if not may_send(producer) or not has_free_slot(connection):
         return False
     batch_id = oldest_unsettled(producer, partition_id)
     if batch_id == NO_BATCH or producer.batches[batch_id].status != BatchStatus.RETRYING:
         return False
-    send_batch(state, batch_id)
+    send_to_leader(producer, connection, batch_id, leader_id)
     return True
 
 
-def producer_takes_answer(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+def take_answer(producer: Producer, rules: ProducerRules, connection: Connection) -> bool:
     """A producer receives the response to its oldest request.
 
     Who: a producer.
@@ -243,23 +238,11 @@ def producer_takes_answer(state: State, rules: ProducerRules, partition_id: Part
         expired meanwhile stays expired.
     Source: `Sender.completeBatch`, `TransactionManager.canRetry`, `handleCompletedBatch`.
     """
-    connection = state.connections[partition_id]
     if connection.requests[0].stage != RequestStage.ANSWERED:
         return False
     if connection.requests[0].is_abandoned == 1:
-        use_late_answer(state.producer, rules, connection.requests[0])
+        use_late_answer(producer, rules, connection.requests[0])
     else:
-        use_answer(state.producer, rules, connection.requests[0])
+        use_answer(producer, rules, connection.requests[0])
     take_oldest(connection)
     return True
-
-
-def producer_resolves_sequences(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
-    """A producer finds out whether expired batches left a gap.
-
-    Who: a producer.
-    When: a batch of the partition has expired, and none is in flight there.
-    Effect: new batches may be sent again, in a new epoch if the expired ones may have left a gap.
-    Source: `TransactionManager.maybeResolveSequences`.
-    """
-    return resolve_sequences(state.producer, rules, partition_id)

@@ -7,17 +7,17 @@ may be handled in any order, which adds behaviours. A second connection while th
 covered**: a client that learns of a new leader first waits for the old leader's responses.
 """
 
-from kafkacheck.checker.schema import clear, copy
+from kafkacheck.checker.schema import Array, clear, copy
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.client_records import ProducerBatch
-from kafkacheck.impl.producer.constants import NO_BATCH, BatchStatus, Marker, ProduceError, RequestStage
+from kafkacheck.impl.log.constants import NO_BATCH, Marker, ProduceError
+from kafkacheck.impl.producer.client_records import Producer, ProducerBatch
+from kafkacheck.impl.producer.constants import BatchStatus, RequestStage
 from kafkacheck.impl.producer.partition_records import Connection, LateRequest, ProduceRequest
 from kafkacheck.impl.producer.retries import forget_in_flight, lose_answer
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.model.producer.system import State
 
 
-def has_room(connection: Connection) -> bool:
+def has_free_slot(connection: Connection) -> bool:
     """Whether another request may be in flight."""
     return connection.requests[len(connection.requests) - 1].stage == RequestStage.NONE
 
@@ -41,40 +41,38 @@ def write_batch(target: ProduceRequest, batch_id: int, batch: ProducerBatch, is_
     target.batch.marker = Marker.NONE
 
 
-def send_batch(state: State, batch_id: int) -> None:
+def send_to_leader(producer: Producer, connection: Connection, batch_id: int, leader_id: int) -> None:
     """Send the batch on its partition's connection, which must have room; an idle one first moves to the leader."""
-    batch = state.producer.batches[batch_id]
-    connection = state.connections[batch.partition]
+    batch = producer.batches[batch_id]
     if connection.requests[0].stage == RequestStage.NONE:
-        connection.broker = state.partitions[batch.partition].leader
+        connection.broker = leader_id
     free = 0
     for place in range(len(connection.requests)):
         if connection.requests[place].stage != RequestStage.NONE:
             free = place + 1
-    write_batch(connection.requests[free], batch_id, batch, state.producer.is_transactional)
+    write_batch(connection.requests[free], batch_id, batch, producer.is_transactional)
     batch.status = BatchStatus.IN_FLIGHT
 
 
-def abandon_request(state: State, batch_id: int) -> None:
+def abandon_request(connection: Connection, batch_id: int) -> None:
     """Mark the request of a batch in flight as abandoned; the request is still under way."""
-    connection = state.connections[state.producer.batches[batch_id].partition]
     for request in connection.requests:
         if request.stage != RequestStage.NONE and request.batch.id == batch_id:
             request.is_abandoned = 1
 
 
-def reuse_buffers(state: State, rules: ProducerRules, batch_id: int) -> None:
+def reuse_buffers(producer: Producer, rules: ProducerRules, connections: Array[Connection], batch_id: int) -> None:
     """By the old rule, write a new batch over expired batches whose request is not sent yet.
 
     The request's topic and partition precede the batch, and are sent unchanged.
     """
     if rules.expired_batch_keeps_its_buffer:
         return
-    batch = state.producer.batches[batch_id]
-    for connection in state.connections:
+    batch = producer.batches[batch_id]
+    for connection in connections:
         for request in connection.requests:
             if request.is_abandoned == 1 and request.stage == RequestStage.REQUESTED:
-                write_batch(request, batch_id, batch, state.producer.is_transactional)
+                write_batch(request, batch_id, batch, producer.is_transactional)
 
 
 def answer(request: ProduceRequest, error: ProduceError) -> None:
@@ -105,26 +103,23 @@ def is_free(late: LateRequest) -> bool:
     return late.batch.id == NO_BATCH
 
 
-def close_connection(state: State, rules: ProducerRules, partition_id: int) -> None:
+def close_connection(producer: Producer, rules: ProducerRules, connection: Connection) -> None:
     """Close a connection: its requests get no response any more, and each batch may be sent again."""
-    connection = state.connections[partition_id]
     for request in connection.requests:
         if request.stage != RequestStage.NONE and request.is_abandoned == 1:
-            forget_in_flight(state.producer, rules, state.producer.batches[request.batch.id])
+            forget_in_flight(producer, rules, producer.batches[request.batch.id])
         elif request.stage != RequestStage.NONE:
-            lose_answer(state.producer, rules, state.producer.batches[request.batch.id])
+            lose_answer(producer, rules, producer.batches[request.batch.id])
         clear(request)
     connection.broker = 0
 
 
-def leave_request_behind(state: State, partition_id: int, slot: int) -> bool:
+def leave_request_behind(connection: Connection, late: LateRequest, partition_id: int) -> bool:
     """Keep the request that the broker would handle next as a late one; whether it exists and the slot is free.
 
     The requests after it are not read when the connection has ended.
     """
-    connection = state.connections[partition_id]
     place = next_request(connection)
-    late = state.late_requests[slot]
     if place == len(connection.requests) or not is_free(late):
         return False
     late.partition = partition_id

@@ -9,19 +9,19 @@ passes: any segment may be cleaned at any time.
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
-from kafkacheck.impl.producer.records import PartitionLog
-from kafkacheck.impl.transactions.partition import last_stable_offset
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.records import PartitionLog
+from kafkacheck.impl.log.transactions import last_stable_offset
 from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def has_data(log: PartitionLog, from_offset: int, marker_offset: int) -> bool:
     """Whether the transaction that the marker ends still has a record at `from_offset` or later."""
-    producer_id = log.batches[marker_offset].producer_id
+    producer_id = log.records[marker_offset].producer_id
     found = False
     for offset in range(from_offset, marker_offset):
-        batch = log.batches[offset]
+        batch = log.records[offset]
         if batch.producer_id == producer_id:
             found = batch.marker == Marker.NONE
     return found
@@ -29,9 +29,9 @@ def has_data(log: PartitionLog, from_offset: int, marker_offset: int) -> bool:
 
 def has_later_marker(partition: Partition, marker_offset: int) -> bool:
     """Whether the producer has a later marker."""
-    producer_id = partition.log.batches[marker_offset].producer_id
+    producer_id = partition.log.records[marker_offset].producer_id
     for offset in range(marker_offset + 1, partition.log.end_offset):
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id == producer_id and batch.marker != Marker.NONE:
             return True
     return False
@@ -40,9 +40,9 @@ def has_later_marker(partition: Partition, marker_offset: int) -> bool:
 def is_known_aborted(partition: Partition, offset: int, seen_up_to: int) -> bool:
     """Whether an entry of the aborted-transaction index below `seen_up_to` has the record's transaction."""
     for ended in range(offset, seen_up_to):
-        entry = partition.aborted[ended]
+        entry = partition.index.aborted[ended]
         if entry.first_offset != NO_OFFSET and entry.first_offset <= offset:
-            if entry.producer_id == partition.log.batches[offset].producer_id:
+            if entry.producer_id == partition.log.records[offset].producer_id:
                 return True
     return False
 
@@ -65,23 +65,23 @@ def clean_segment(partition: Partition, rules: TransactionRules, start: int, end
     segment_end = start + partition.segment_size
     if start % partition.segment_size != 0 or end <= start or end > segment_end:
         return False
-    if segment_end > last_stable_offset(partition):
+    if segment_end > last_stable_offset(partition.log, partition.index, partition.high_watermark):
         return False
     has_cleaned = False
     seen_up_to = partition.log.end_offset if rules.index_is_kept_whole else end
     for offset in range(start, end):
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE:
             if is_known_aborted(partition, offset, seen_up_to):
                 clear(batch)
                 has_cleaned = True
         elif batch.marker != Marker.NONE and can_drop_marker(partition, rules, start, offset):
             clear(batch)
-            clear(partition.aborted[offset])
+            clear(partition.index.aborted[offset])
             has_cleaned = True
     if not rules.index_is_kept_whole:
         for offset in range(end, segment_end):
-            if partition.aborted[offset].first_offset != NO_OFFSET:
-                clear(partition.aborted[offset])
+            if partition.index.aborted[offset].first_offset != NO_OFFSET:
+                clear(partition.index.aborted[offset])
                 has_cleaned = True
     return has_cleaned

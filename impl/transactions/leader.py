@@ -11,17 +11,18 @@ from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.coordinator.offsets import commit_in_transaction, is_loading_offsets
 from kafkacheck.impl.coordinator.records import Group
 from kafkacheck.impl.coordinator.transaction_metadata import has_version_2
+from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log.append import append_marker, is_verified, marker_error
+from kafkacheck.impl.log.constants import ProduceError
+from kafkacheck.impl.log.producer_state import duplicate_offset, has_open_transaction
+from kafkacheck.impl.log.records import Batch, PartitionLog
+from kafkacheck.impl.log.transactions import complete_transaction
+from kafkacheck.impl.log.verification import needs_verification, start_verification
 from kafkacheck.impl.messages.transactional_produce import Produce
 from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
-from kafkacheck.impl.producer.append import append_marker, is_full, is_verified, marker_error
-from kafkacheck.impl.producer.constants import ProduceError
-from kafkacheck.impl.producer.records import Batch, PartitionLog
-from kafkacheck.impl.producer.state import duplicate_offset, has_open_transaction
-from kafkacheck.impl.producer.verification import needs_verification, start_verification
 from kafkacheck.impl.transactions.constants import Answer, ProduceStage
 from kafkacheck.impl.transactions.partition import (
     append_produce,
-    complete_transaction,
     is_offset_commit,
     maybe_replicate,
     origin_of,
@@ -86,7 +87,7 @@ def receive_produce(partition: Partition, group: Group, rules: TransactionRules,
         return Answer.NONE
     if not must_verify(log, rules, produce):
         return store(partition, group, rules, produce)
-    if log.last_verification_guard >= len(log.batches):
+    if log.last_verification_guard >= len(log.records):
         return Answer.WAIT
     produce.guard = start_verification(log, rules, produce.batch)
     produce.stage = ProduceStage.VERIFYING
@@ -130,7 +131,7 @@ def write_marker(partition: Partition, rules: TransactionRules, request: MarkerR
     if error == ProduceError.NONE:
         first_offset = partition.log.producers[request.producer_id].current_transaction_first_offset
         append_marker(partition.log, request.producer_id, request.producer_epoch, term, request.marker)
-        complete_transaction(partition, partition.log.end_offset - 1, first_offset)
+        complete_transaction(partition.log, partition.index, partition.log.end_offset - 1, first_offset)
         maybe_replicate(partition, rules)
     return error
 

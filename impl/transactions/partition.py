@@ -1,53 +1,27 @@
-"""A partition: appending, the last stable offset and the aborted-transaction index.
+"""A partition as its leader has it: appending, and what happens to it as a whole.
 
-Part of Kafka modelled: `UnifiedLog` (`append`, `fetchLastStableOffsetMetadata`), `ProducerStateManager`
-(`completeTxn`, `firstUnstableOffset`, `onHighWatermarkUpdated`), `TransactionIndex`.
-Source: apache/kafka (commit 1eb7644349); KIP-98, KAFKA-9807.
+Part of Kafka modelled: `UnifiedLog.append`, `updateHighWatermark`, `ReplicaManager.stopReplicas`.
+Source: apache/kafka (commit 1eb7644349); KIP-98.
 Left out, and why that is sound: which followers replicate: the high watermark may rise to the log's end at once, later
 or never.
 """
 
 from kafkacheck.checker.schema import clear
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.log import truncate_to
+from kafkacheck.impl.log.append import append_batch, append_error
+from kafkacheck.impl.log.constants import Origin, ProduceError
+from kafkacheck.impl.log.reload import forget_producers
+from kafkacheck.impl.log.transactions import forget_replicated, rebuild_index
 from kafkacheck.impl.messages.transactional_produce import Produce
-from kafkacheck.impl.producer.append import append_batch, append_error, learn_of
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker, Origin, ProduceError
-from kafkacheck.impl.producer.records import PartitionLog
-from kafkacheck.impl.producer.reload import cut_log, forget_producers
-from kafkacheck.impl.producer.state import has_open_transaction
 from kafkacheck.impl.transactions.constants import NO_INPUT
 from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
 
 
-def first_open_transaction_offset(log: PartitionLog) -> int:
-    """The first offset of the earliest open transaction in the log; the log's end if there is none."""
-    first = log.end_offset
-    for producer_id in range(len(log.producers)):
-        if has_open_transaction(log.producers[producer_id]):
-            first = min(first, log.producers[producer_id].current_transaction_first_offset)
-    return first
-
-
-def first_unstable_offset(partition: Partition) -> int:
-    """The first offset of a transaction that is open or whose end is not replicated; the log's end if there is none."""
-    first = first_open_transaction_offset(partition.log)
-    for offset in range(len(partition.unreplicated)):
-        if partition.unreplicated[offset] != NO_OFFSET:
-            first = min(first, partition.unreplicated[offset])
-    return first
-
-
-def last_stable_offset(partition: Partition) -> int:
-    """The last stable offset: everything below it is decided and replicated."""
-    return min(first_unstable_offset(partition), partition.high_watermark)
-
-
 def mark_replicated(partition: Partition, offset: int) -> None:
     """Raise the high watermark to `offset`: everything below is replicated."""
     partition.high_watermark = offset
-    for ended in range(offset):
-        partition.unreplicated[ended] = NO_OFFSET
+    forget_replicated(partition.index, offset)
 
 
 def maybe_replicate(partition: Partition, rules: TransactionRules) -> None:
@@ -56,47 +30,18 @@ def maybe_replicate(partition: Partition, rules: TransactionRules) -> None:
         mark_replicated(partition, partition.log.end_offset)
 
 
-def complete_transaction(partition: Partition, offset: int, first_offset: int) -> None:
-    """Note which transaction the marker at `offset` ended, if that transaction has a record here."""
-    if first_offset == NO_OFFSET:
-        return
-    partition.unreplicated[offset] = first_offset
-    if partition.log.batches[offset].marker == Marker.ABORT:
-        partition.aborted[offset].producer_id = partition.log.batches[offset].producer_id
-        partition.aborted[offset].first_offset = first_offset
-        partition.aborted[offset].last_stable_offset = first_unstable_offset_of_others(partition, offset)
-
-
-def first_unstable_offset_of_others(partition: Partition, marker_offset: int) -> int:
-    """The first offset of the earliest transaction that the marker leaves open; the offset after it if none is."""
-    return min(first_open_transaction_offset(partition.log), marker_offset + 1)
-
-
 def delete_partition(partition: Partition) -> None:
     """Erase a partition whose topic is deleted."""
-    cut_log(partition.log, 0)
+    truncate_to(partition.log, 0)
     forget_producers(partition.log)
     partition.is_deleted = True
     partition.high_watermark = 0
-    for offset in range(len(partition.aborted)):
-        partition.unreplicated[offset] = NO_OFFSET
-        clear(partition.aborted[offset])
+    clear(partition.index)
 
 
 def reload_partition(partition: Partition, rules: TransactionRules) -> None:
     """Forget the state in memory, and rebuild the producer state and the aborted-transaction index from the log."""
-    forget_producers(partition.log)
-    for offset in range(partition.log.end_offset):
-        clear(partition.aborted[offset])
-        partition.unreplicated[offset] = NO_OFFSET
-    for offset in range(partition.log.end_offset):
-        batch = partition.log.batches[offset]
-        if batch.producer_id != NO_PRODUCER_ID:
-            first_offset = partition.log.producers[batch.producer_id].current_transaction_first_offset
-            learn_of(partition.log, rules, offset)
-            if batch.marker != Marker.NONE:
-                complete_transaction(partition, offset, first_offset)
-    mark_replicated(partition, partition.high_watermark)
+    rebuild_index(partition.log, partition.index, rules, partition.high_watermark)
 
 
 def is_offset_commit(produce: Produce) -> bool:

@@ -9,8 +9,8 @@ the others follow in the same order, and share the fate of the first.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ByPosition, Count, Id, IdSet, Offset, Struct
-from kafkacheck.impl.producer.records import BatchOffset, OptionalBatchOffset, OptionalProducerId, PartitionLog
+from kafkacheck.checker.schema import Count, Id, IdSet, Offset, Struct
+from kafkacheck.impl.log.records import BatchOffset, PartitionLog, TransactionIndex
 from kafkacheck.impl.transactions.constants import NO_INPUT, NO_PARTITION, NO_TRANSACTION
 
 PartitionId = Annotated[int, Id("partitions")]
@@ -34,19 +34,6 @@ LoggedInputOffset = Annotated[int, Count("(inputs + 1) * group_failovers - 1", l
 OptionalTransactionId = Annotated[int, Id("batches", none=NO_TRANSACTION)]
 
 
-class AbortedTransaction(Struct):
-    """An entry of a partition's aborted-transaction index (`AbortedTxn`); blank if there is none.
-
-    producer_id: the producer of the transaction.
-    first_offset: the first offset of the transaction; `NO_OFFSET` without an entry.
-    last_stable_offset: the last stable offset when the transaction ended: no later entry begins below it.
-    """
-
-    producer_id: OptionalProducerId
-    first_offset: OptionalBatchOffset
-    last_stable_offset: BatchOffset
-
-
 class Partition(Struct):
     """A partition, as its leader has it.
 
@@ -54,8 +41,7 @@ class Partition(Struct):
     incarnation: distinguishes its topic from others that had the same name (`topicId`).
     log: the log, with the producer state.
     high_watermark: the records below it are replicated and survive.
-    unreplicated: by the offset of an unreplicated marker, the first offset of its transaction; else `NO_OFFSET`.
-    aborted: the aborted-transaction index: by the offset of an ABORT marker, its entry.
+    index: what it knows of the transactions that have ended.
     segment_size: the number of offsets that a segment of the log covers: constant.
     """
 
@@ -63,6 +49,5 @@ class Partition(Struct):
     incarnation: Incarnation
     log: PartitionLog
     high_watermark: BatchOffset
-    unreplicated: Annotated[Array[OptionalBatchOffset], ByPosition("log_size")]
-    aborted: Annotated[Array[AbortedTransaction], ByPosition("log_size")]
+    index: TransactionIndex
     segment_size: Annotated[int, Count("segment_size", lowest="segment_size")]

@@ -2,19 +2,15 @@
 
 from kafkacheck.checker.schema import contains, everyone, excluding
 from kafkacheck.impl.compaction.records import Key
-from kafkacheck.impl.compaction.replica import (
-    append_write,
-    forget_lost_outcomes,
-    raise_high_watermark,
-    rebuild_producers,
-    truncate_to,
-)
+from kafkacheck.impl.compaction.replica import truncate_compacted
 from kafkacheck.impl.compaction.rules import CompactionRules
-from kafkacheck.impl.producer.constants import Marker
-from kafkacheck.impl.producer.records import BatchId, ProducerId
-from kafkacheck.impl.producer.sequences import sequence_after
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.records import BatchId, ProducerId
+from kafkacheck.impl.log.reload import rebuild_from_log
+from kafkacheck.impl.log.sequences import sequence_after
 from kafkacheck.impl.replication.records import ReplicaId
-from kafkacheck.model.compaction.system import State
+from kafkacheck.model.compaction.system import State, leader_stores_write, raise_high_watermark
 
 
 def start_compaction(state: State) -> bool:
@@ -40,7 +36,7 @@ def producer_writes(
     write = state.writes[write_id]
     write.producer_id = producer_id
     write.sequence = state.next_sequences[producer_id]
-    if not append_write(state, rules, write_id):
+    if not leader_stores_write(state, rules, write_id):
         write.producer_id = -1
         write.sequence = -1
         return False
@@ -64,7 +60,7 @@ def write_is_repeated(state: State, rules: CompactionRules, write_id: BatchId) -
     for later in range(write_id + 1, state.next_write):
         if state.writes[later].producer_id == state.writes[write_id].producer_id:
             return False
-    append_write(state, rules, write_id)
+    leader_stores_write(state, rules, write_id)
     state.budget.retries -= 1
     return True
 
@@ -88,7 +84,8 @@ def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId
     """Another in-sync replica becomes leader, and the old leader follows it.
 
     When: the replica follows and is in sync; a fail-over is left.
-    Effect: it leads, and every longer log is cut to the length of its own.
+    Effect: it leads, and every longer log is cut to the length of its own. A transaction whose marker is cut is open
+        again; its coordinator sends the marker once more.
     Source: the controller elects a member of the ISR; UnifiedLog.truncateTo.
     Left out: the time before the deposed leader learns of it.
     """
@@ -96,9 +93,13 @@ def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId
         return False
     state.budget.failovers -= 1
     state.leader = replica_id
-    for other_id in range(len(state.replicas)):
-        truncate_to(state.replicas[other_id], rules, state.replicas[replica_id].log.end_offset)
-    forget_lost_outcomes(state, state.replicas[replica_id].log.end_offset)
+    end_offset = state.replicas[replica_id].log.end_offset
+    for replica in state.replicas:
+        truncate_compacted(replica, rules, end_offset)
+    for write_id in range(state.next_write):
+        if state.writes[write_id].ended_at >= end_offset:
+            state.writes[write_id].outcome = Marker.NONE
+            state.writes[write_id].ended_at = NO_OFFSET
     raise_high_watermark(state)
     return True
 
@@ -114,5 +115,5 @@ def producer_state_is_rebuilt(state: State, rules: CompactionRules, replica_id: 
     if state.budget.reloads == 0:
         return False
     state.budget.reloads -= 1
-    rebuild_producers(state.replicas[replica_id], rules)
+    rebuild_from_log(state.replicas[replica_id].log, rules.log)
     return True

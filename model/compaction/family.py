@@ -6,11 +6,9 @@ of producers (`model/producer/family.py`), and budgets of disturbances (`model/c
 """
 
 from kafkacheck.checker.model import Family
-from kafkacheck.impl.compaction.cleaner import cleaner_cleans
-from kafkacheck.impl.compaction.replica import consumer_reads
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.model.compaction.environment import producer_writes, start_compaction
-from kafkacheck.model.compaction.system import State
+from kafkacheck.model.compaction.system import State, cleaner_cleans, consumer_reads
 from kafkacheck.spec.compaction.properties import (
     committed_without_all,
     follower_is_back,

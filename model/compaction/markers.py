@@ -5,10 +5,9 @@ Bounds: two transactions of two producers, with keys that have the same bytes as
 Expected: HOLDS
 """
 
-from kafkacheck.impl.compaction.cleaner import cleaner_cleans
-from kafkacheck.impl.compaction.replica import follower_fetches, leader_ends_transaction
 from kafkacheck.model.compaction.environment import follower_falls_behind, leadership_moves, producer_writes
 from kafkacheck.model.compaction.family import COMPACTED, EXAMPLES_OF_REPLICAS, SAFETY_OF_REPLICAS
+from kafkacheck.model.compaction.system import cleaner_cleans, follower_fetches, leader_ends_transaction
 from kafkacheck.spec.compaction.properties import (
     aborted_transaction,
     committed_transaction,

@@ -1,10 +1,18 @@
-"""The whole system of the compaction models: a compacted partition, its writers and its reader."""
+"""The whole system of the compaction models: a compacted partition, its writers and its reader.
+
+Replication and the passing of time are stand-ins: the high watermark rises at once to the lowest end offset in the ISR,
+and a delete horizon is over only when every follower and consumer that was before it has passed.
+"""
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Offset, Struct
-from kafkacheck.impl.compaction.records import CompactedReplica, ReplicaSet, TableReader, Write
-from kafkacheck.impl.producer.records import BatchOffset, OptionalBatchId, Sequence
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Offset, Struct, contains, including
+from kafkacheck.impl.compaction.cleaner import clean
+from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica, ReplicaSet, TableReader, Write
+from kafkacheck.impl.compaction.replica import append_write, end_transaction, follow, read_committed
+from kafkacheck.impl.compaction.rules import CompactionRules
+from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.records import BatchOffset, OptionalBatchId, ProducerId, Sequence
 from kafkacheck.impl.replication.records import ReplicaId
 
 
@@ -51,3 +59,103 @@ class State(Struct):
     writes: Annotated[Array[Write], ById("batches")]
     stored: Annotated[Array[OptionalBatchId], ByPosition("log_size")]
     budget: Budget
+
+
+def raise_high_watermark(state: State) -> None:
+    """Raise the high watermark to the lowest end offset in the ISR, and note the writes that are stored for good."""
+    leader = state.replicas[state.leader]
+    end_offset = leader.log.end_offset
+    for replica_id, replica in enumerate(state.replicas):
+        if contains(state.isr, replica_id):
+            end_offset = min(end_offset, replica.log.end_offset)
+    for offset in range(state.high_watermark, end_offset):
+        state.stored[offset] = leader.log.records[offset].id
+    state.high_watermark = max(state.high_watermark, end_offset)
+
+
+def leader_stores_write(state: State, rules: CompactionRules, write_id: int) -> bool:
+    """Let the leader append the write if it may; whether it did."""
+    leader = state.replicas[state.leader]
+    if not append_write(leader, rules, write_id, state.writes[write_id], state.is_transactional):
+        return False
+    raise_high_watermark(state)
+    return True
+
+
+def leader_ends_transaction(state: State, producer_id: ProducerId, commits: bool) -> bool:
+    """The leader stores a transaction marker: the coordinator has ended the producer's transaction.
+
+    Who: the leader.
+    When: the transaction has written to this partition; there is room.
+    Effect: the transaction is committed or aborted.
+    Source: ProducerAppendInfo.appendEndTxnMarker.
+    Left out: the coordinator, which `impl/coordinator` has; epochs that a marker raises.
+    """
+    leader = state.replicas[state.leader]
+    marker = Marker.COMMIT if commits else Marker.ABORT
+    offset = leader.log.end_offset
+    if not end_transaction(leader, producer_id, marker):
+        return False
+    for write_id in range(state.next_write):
+        write = state.writes[write_id]
+        if write.producer_id == producer_id and write.outcome == Marker.NONE:
+            write.outcome = marker
+            write.ended_at = offset
+    raise_high_watermark(state)
+    return True
+
+
+def follower_fetches(state: State, rules: CompactionRules, replica_id: ReplicaId) -> bool:
+    """A follower copies its leader's next offset, which has a batch, an empty batch, or nothing.
+
+    Who: a follower.
+    When: its log is shorter than its leader's.
+    Effect: its log grows by one offset; it is in sync again when its log reaches the high watermark.
+    Source: ReplicaFetcherThread.processPartitionData; Partition.maybeExpandIsr.
+    """
+    replica = state.replicas[replica_id]
+    if not follow(replica, rules, state.replicas[state.leader]):
+        return False
+    if replica.log.end_offset >= state.high_watermark:
+        state.isr = including(state.isr, replica_id)
+    raise_high_watermark(state)
+    return True
+
+
+def consumer_reads(state: State) -> bool:
+    """A read_committed consumer reads the new records up to the last stable offset, and updates its table."""
+    return read_committed(state.reader, state.replicas[state.leader], state.writes, state.high_watermark)
+
+
+def stamp(state: State, replica_id: int, offset: int) -> None:
+    """Let every follower and consumer that is now before the offset pass it before its delete horizon is over."""
+    for other_id, other in enumerate(state.replicas):
+        if other_id != replica_id and other.log.end_offset > 0 and other.log.end_offset <= offset:
+            other.owed = including(other.owed, offset)
+    if state.reader.position > 0 and state.reader.position <= offset:
+        state.reader.owed = including(state.reader.owed, offset)
+
+
+def cleaner_cleans(
+    state: State, rules: CompactionRules, replica_id: ReplicaId, end: CleaningEnd, is_late: bool
+) -> bool:
+    """The cleaner makes one pass over a replica's log, up to `end`.
+
+    Who: the cleaner of that broker.
+    When: `end` is at most `cleanable_offset`, and the pass changes something. A pass with `is_late` treats a delete
+        horizon as over if no reader is still before it.
+    Effect: aborted and superseded records are removed. Tombstones and markers are removed if their delete horizon is
+        over; the others get a horizon. A batch is removed with its record, unless it is its producer's last.
+    Source: LogCleaner.doClean, `cleanInto`; KIP-534.
+    """
+    replica = state.replicas[replica_id]
+    owed = state.reader.owed
+    for other in state.replicas:
+        owed = owed | other.owed
+    stamped = replica.stamped
+    if not clean(replica, rules, state.writes, state.high_watermark, owed, end, is_late):
+        return False
+    for offset in range(end):
+        if contains(replica.stamped, offset) and not contains(stamped, offset):
+            stamp(state, replica_id, offset)
+    return True

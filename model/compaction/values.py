@@ -5,9 +5,9 @@ Bounds: three writes of two keys to two replicas, each with its own cleaner; one
 Expected: HOLDS
 """
 
-from kafkacheck.impl.compaction.replica import follower_fetches
 from kafkacheck.model.compaction.environment import follower_falls_behind, leadership_moves
 from kafkacheck.model.compaction.family import COMPACTED, COMPACTION, EXAMPLES_OF_REPLICAS, SAFETY
+from kafkacheck.model.compaction.system import follower_fetches
 from kafkacheck.spec.compaction.properties import emptied_batch, removed_batch, removed_tombstone
 
 MODEL = COMPACTED.model(

@@ -8,9 +8,9 @@ Expected: VIOLATED sends_that_returned_are_safe
 
 from kafkacheck.impl.producer.constants import Sending
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sender import application_hands_over, producer_drains, producer_gets_id
 from kafkacheck.model.producer.environment import connection_breaks, producer_dies, start_empty
 from kafkacheck.model.producer.family import DEATHS, PRODUCER, RETRIES_OF_BUFFERED, SAFETY
+from kafkacheck.model.producer.system import application_hands_over, producer_drains, producer_gets_id
 from kafkacheck.spec.producer.properties import sends_that_returned_are_safe
 
 MODEL = PRODUCER.model(

@@ -86,7 +86,7 @@ PARTITIONS = Lanes(
     text="knows of id 0: epoch {replicas[0].log.producers[0].producer_epoch}, last sequence "
     "{replicas[0].log.producers[0].batches[0].last_sequence}",
     cells=Cells(
-        items="replicas[0].log.batches",
+        items="replicas[0].log.records",
         length="replicas[0].log.end_offset",
         text=BATCH,
         marker="high_watermark",
@@ -109,7 +109,7 @@ REPLICAS = Lanes(
     text="leads: {is_leading}  knows of id 0: epoch {log.producers[0].producer_epoch}, last sequence "
     "{log.producers[0].batches[0].last_sequence}",
     cells=Cells(
-        items="log.batches",
+        items="log.records",
         length="log.end_offset",
         text=BATCH,
         marker="log.start_offset",

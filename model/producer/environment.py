@@ -4,28 +4,21 @@ Delay needs no action: a request, a late request or an answer stays in its slot 
 """
 
 from kafkacheck.checker.schema import clear
-from kafkacheck.impl.producer.append import append_batch, append_marker, is_full, marker_error
-from kafkacheck.impl.producer.bookkeeping import is_unsettled, take_producer_id
+from kafkacheck.impl.log import is_full, truncate_to
+from kafkacheck.impl.log.append import append_batch, append_marker, marker_error
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker, ProduceError
+from kafkacheck.impl.log.producer_state import expire_producer, has_open_transaction
+from kafkacheck.impl.log.records import BatchId, BatchOffset, ProducerId, StartOffset
+from kafkacheck.impl.log.reload import advance_start, write_snapshot
+from kafkacheck.impl.log.replica import drop_replica, lose_unflushed_snapshots, reload_producers
+from kafkacheck.impl.log.verification import start_verification
+from kafkacheck.impl.producer.bookkeeping import is_unsettled, oldest_unsettled, take_producer_id
 from kafkacheck.impl.producer.client_records import PartitionId, Producer
-from kafkacheck.impl.producer.constants import (
-    NO_PRODUCER_EPOCH,
-    NO_PRODUCER_ID,
-    NO_SEQUENCE,
-    BatchStatus,
-    Marker,
-    ProduceError,
-    ProducerState,
-)
-from kafkacheck.impl.producer.leader import complete_requests
-from kafkacheck.impl.producer.partition_records import LateSlot, PartitionReplica
-from kafkacheck.impl.producer.records import BatchId, BatchOffset, ProducerId, StartOffset
-from kafkacheck.impl.producer.recovery import lose_unflushed_snapshots, reload_producers
-from kafkacheck.impl.producer.reload import advance_start, begin_log_at, clear_snapshot, cut_log, write_snapshot
+from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
+from kafkacheck.impl.producer.partition_records import LateSlot
 from kafkacheck.impl.producer.retries import complete_batch, expire_batch
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import give_sequence, hand_over
-from kafkacheck.impl.producer.state import expire_producer, has_open_transaction
-from kafkacheck.impl.producer.verification import start_verification
 from kafkacheck.impl.producer.wire import (
     abandon_request,
     answer,
@@ -35,7 +28,7 @@ from kafkacheck.impl.producer.wire import (
     take_oldest,
 )
 from kafkacheck.impl.replication.records import ReplicaId
-from kafkacheck.model.producer.system import State
+from kafkacheck.model.producer.system import State, complete_requests
 
 
 def start_empty(state: State) -> bool:
@@ -65,9 +58,9 @@ def start_known(state: State, rules: ProducerRules) -> bool:
     for partition_id, partition in enumerate(state.partitions):
         connection = state.connections[partition_id]
         batch_id = hand_over(producer, partition_id, 1)
-        give_sequence(state, rules, batch_id)
+        give_sequence(producer, rules, state.connections, batch_id, partition.leader)
         for replica_id in range(len(partition.replicas)):
-            append_batch(partition.replicas[replica_id].log, rules, connection.requests[0].batch)
+            append_batch(partition.replicas[replica_id].log, rules.log, connection.requests[0].batch)
             partition.replicas[replica_id].flushed_offset = 1
         partition.high_watermark = 1
         take_oldest(connection)
@@ -134,7 +127,7 @@ def connection_breaks(state: State, rules: ProducerRules, partition_id: Partitio
     if state.connections[partition_id].requests[0].batch.id < 0:
         return False
     state.budget.disconnections -= 1
-    close_connection(state, rules, partition_id)
+    close_connection(state.producer, rules, state.connections[partition_id])
     return True
 
 
@@ -148,10 +141,10 @@ def request_is_left_behind(state: State, rules: ProducerRules, partition_id: Par
     """
     if state.budget.disconnections == 0:
         return False
-    if not leave_request_behind(state, partition_id, slot):
+    if not leave_request_behind(state.connections[partition_id], state.late_requests[slot], partition_id):
         return False
     state.budget.disconnections -= 1
-    close_connection(state, rules, partition_id)
+    close_connection(state.producer, rules, state.connections[partition_id])
     return True
 
 
@@ -169,8 +162,8 @@ def append_is_refused(state: State, rules: ProducerRules, partition_id: Partitio
         return False
     state.budget.refusals -= 1
     batch = connection.requests[place].batch
-    if rules.verification and batch.is_transactional == 1:
-        start_verification(replica.log, rules, batch)
+    if rules.log.verification and batch.is_transactional == 1:
+        start_verification(replica.log, rules.log, batch)
     answer(connection.requests[place], ProduceError.NOT_ENOUGH_REPLICAS)
     return True
 
@@ -206,7 +199,7 @@ def batch_expires_in_flight(state: State, batch_id: BatchId) -> bool:
     if state.budget.in_flight_expirations == 0 or batch.status != BatchStatus.IN_FLIGHT:
         return False
     state.budget.in_flight_expirations -= 1
-    abandon_request(state, batch_id)
+    abandon_request(state.connections[batch.partition], batch_id)
     expire_batch(producer, batch)
     return True
 
@@ -222,9 +215,8 @@ def metadata_lacks_topic(state: State, rules: ProducerRules, partition_id: Parti
     counter = producer.counters[partition_id]
     if state.budget.blips == 0 or counter.producer_id == NO_PRODUCER_ID:
         return False
-    for batch_id in range(len(producer.batches)):
-        if is_unsettled(producer.batches[batch_id]) and producer.batches[batch_id].partition == partition_id:
-            return False
+    if oldest_unsettled(producer, partition_id) != NO_BATCH:
+        return False
     state.budget.blips -= 1
     if not rules.counter_survives_metadata:
         counter.next_sequence = 0
@@ -243,11 +235,7 @@ def forget_all(producer: Producer) -> None:
         if is_unsettled(batch) or batch.status == BatchStatus.BUFFERED:
             batch.status = BatchStatus.LOST
     for counter in producer.counters:
-        counter.producer_id = NO_PRODUCER_ID
-        counter.producer_epoch = NO_PRODUCER_EPOCH
-        counter.next_sequence = 0
-        counter.last_acknowledged_sequence = NO_SEQUENCE
-        counter.unresolved_sequence = NO_SEQUENCE
+        clear(counter)
 
 
 def producer_dies(state: State, rules: ProducerRules) -> bool:
@@ -261,8 +249,8 @@ def producer_dies(state: State, rules: ProducerRules) -> bool:
     if state.budget.producer_deaths == 0 or state.producer.state == ProducerState.UNINITIALIZED:
         return False
     state.budget.producer_deaths -= 1
-    for partition_id in range(len(state.connections)):
-        close_connection(state, rules, partition_id)
+    for connection in state.connections:
+        close_connection(state.producer, rules, connection)
     forget_all(state.producer)
     return True
 
@@ -288,7 +276,7 @@ def leadership_moves(state: State, partition_id: PartitionId, replica_id: Replic
 def forget_connections_to(state: State, rules: ProducerRules, partition_id: int, replica_id: int) -> None:
     """Drop every message under way to a broker for a partition."""
     if state.connections[partition_id].broker == replica_id:
-        close_connection(state, rules, partition_id)
+        close_connection(state.producer, rules, state.connections[partition_id])
     for late in state.late_requests:
         if late.batch.id >= 0 and late.partition == partition_id and late.broker == replica_id:
             clear(late)
@@ -307,7 +295,7 @@ def broker_crashes(state: State, rules: ProducerRules, partition_id: PartitionId
         return False
     state.budget.crashes -= 1
     forget_connections_to(state, rules, partition_id, replica_id)
-    reload_producers(state.partitions[partition_id].replicas[replica_id], rules)
+    reload_producers(state.partitions[partition_id].replicas[replica_id], rules.log)
     return True
 
 
@@ -333,10 +321,10 @@ def power_fails(
         return False
     state.budget.power_losses -= 1
     forget_connections_to(state, rules, partition_id, replica_id)
-    cut_log(replica.log, end_offset)
+    truncate_to(replica.log, end_offset)
     if not keeps_snapshots:
         lose_unflushed_snapshots(replica)
-    reload_producers(replica, rules)
+    reload_producers(replica, rules.log)
     return True
 
 
@@ -356,16 +344,8 @@ def records_are_deleted(
     if start_offset <= leader.log.start_offset or start_offset > partition.high_watermark:
         return False
     state.budget.deletions -= 1
-    advance_start(leader.log, rules, start_offset)
+    advance_start(leader.log, rules.log, start_offset)
     return True
-
-
-def drop_replica(replica: PartitionReplica) -> None:
-    """Delete a replica's log and everything that belongs to it."""
-    begin_log_at(replica.log, 0)
-    replica.flushed_offset = 0
-    for place in range(len(replica.snapshots)):
-        clear_snapshot(replica.snapshots[place])
 
 
 def replica_begins_anew(state: State, partition_id: PartitionId, replica_id: ReplicaId) -> bool:

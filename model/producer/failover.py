@@ -6,7 +6,6 @@ Bounds: two replicas and four batches. The first batch is acknowledged: otherwis
 Expected: HOLDS
 """
 
-from kafkacheck.impl.producer.follower import follower_fetches
 from kafkacheck.model.producer.drawing import REPLICAS
 from kafkacheck.model.producer.environment import (
     broker_crashes,
@@ -15,6 +14,7 @@ from kafkacheck.model.producer.environment import (
     request_is_left_behind,
 )
 from kafkacheck.model.producer.family import EXAMPLES, LATE_RETRIES, PRODUCER, SAFETY
+from kafkacheck.model.producer.system import follower_fetches
 from kafkacheck.spec.producer.clients import request_to_next_leader
 from kafkacheck.spec.producer.properties import two_batches_in_flight
 

@@ -13,12 +13,17 @@ has 2**31 sequences, and remembers 5 batches.
 """
 
 from kafkacheck.checker.model import Family
-from kafkacheck.impl.producer.leader import leader_handles_late_request, leader_handles_produce
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sender import producer_sends, producer_sends_again, producer_takes_answer
 from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import start_known
-from kafkacheck.model.producer.system import State
+from kafkacheck.model.producer.system import (
+    State,
+    leader_handles_late_request,
+    leader_handles_produce,
+    producer_sends,
+    producer_sends_again,
+    producer_takes_answer,
+)
 from kafkacheck.spec.producer.brokers import (
     appends_have_a_reason,
     first_sequences_need_no_producer_state,

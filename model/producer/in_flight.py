@@ -5,9 +5,9 @@ Bounds: five batches to two partitions, the first to each acknowledged; one batc
 Expected: HOLDS
 """
 
-from kafkacheck.impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
 from kafkacheck.model.producer.environment import batch_expires_in_flight, connection_breaks, request_is_left_behind
 from kafkacheck.model.producer.family import LATE_RETRIES, PRODUCER, SAFETY
+from kafkacheck.model.producer.system import producer_bumps_epoch, producer_resolves_sequences
 from kafkacheck.spec.producer.clients import abandoned_requests_have_expired, late_answers_are_counted
 from kafkacheck.spec.producer.properties import batches_lie_in_their_partition
 

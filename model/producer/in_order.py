@@ -6,6 +6,7 @@ Bounds: four batches, the first acknowledged, and room for two in flight; two co
 Expected: HOLDS
 """
 
+from kafkacheck.impl.log.rules import LogRules
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.model.producer.environment import append_is_refused, connection_breaks
 from kafkacheck.model.producer.family import PRODUCER, RETRIES, SAFETY
@@ -16,7 +17,7 @@ OF_IDEMPOTENCE = (each_batch_is_stored_once, sequences_follow_each_other)
 
 MODEL = PRODUCER.model(
     bounds={"batches": 4, "log_size": 6, "disconnections": 2, "refusals": 2},
-    rules=ProducerRules(idempotence=False, partition_is_muted=True),
+    rules=ProducerRules(log=LogRules(idempotence=False), partition_is_muted=True),
     actions=[*RETRIES, connection_breaks, append_is_refused],
     always=[each for each in SAFETY if each not in OF_IDEMPOTENCE],
 )

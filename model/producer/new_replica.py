@@ -6,12 +6,15 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.producer.follower import follower_fetches
-from kafkacheck.impl.producer.leader import leader_handles_produce
-from kafkacheck.impl.producer.sender import producer_sends, producer_takes_answer
 from kafkacheck.model.producer.drawing import REPLICAS
 from kafkacheck.model.producer.environment import records_are_deleted, replica_begins_anew
 from kafkacheck.model.producer.family import PRODUCER, SAFETY
+from kafkacheck.model.producer.system import (
+    follower_fetches,
+    leader_handles_produce,
+    producer_sends,
+    producer_takes_answer,
+)
 from kafkacheck.spec.producer.properties import acknowledged_batch
 from kafkacheck.spec.producer.steps import follower_behind, followers_have_all
 

@@ -5,7 +5,6 @@ Bounds: four batches, the first acknowledged, and two in flight, so that others 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
 from kafkacheck.model.producer.environment import (
     append_is_refused,
     batch_expires,
@@ -13,6 +12,7 @@ from kafkacheck.model.producer.environment import (
     request_is_left_behind,
 )
 from kafkacheck.model.producer.family import EXAMPLES, LATE_RETRIES, LEMMAS, PRODUCER, SAFETY
+from kafkacheck.model.producer.system import producer_bumps_epoch, producer_resolves_sequences
 from kafkacheck.spec.producer.properties import two_batches_in_flight
 
 MODEL = PRODUCER.model(

@@ -7,15 +7,15 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.producer.leader import leader_handles_produce
-from kafkacheck.impl.producer.sender import (
+from kafkacheck.model.producer.environment import batch_expires, connection_breaks
+from kafkacheck.model.producer.family import PRODUCER, RETRIES, SAFETY
+from kafkacheck.model.producer.system import (
+    leader_handles_produce,
     producer_bumps_epoch,
     producer_resolves_sequences,
     producer_sends_again,
     producer_takes_answer,
 )
-from kafkacheck.model.producer.environment import batch_expires, connection_breaks
-from kafkacheck.model.producer.family import PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.steps import batch_under_way, nothing_under_way
 
 MODEL = PRODUCER.model(

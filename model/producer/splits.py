@@ -7,15 +7,15 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.producer.leader import leader_handles_produce
-from kafkacheck.impl.producer.sender import (
+from kafkacheck.model.producer.environment import append_is_refused, batch_is_oversized, connection_breaks
+from kafkacheck.model.producer.family import EXAMPLES, PRODUCER, RETRIES_OF_BUFFERED, SAFETY
+from kafkacheck.model.producer.system import (
     application_hands_over,
+    leader_handles_produce,
     producer_drains,
     producer_sends_again,
     producer_takes_answer,
 )
-from kafkacheck.model.producer.environment import append_is_refused, batch_is_oversized, connection_breaks
-from kafkacheck.model.producer.family import EXAMPLES, PRODUCER, RETRIES_OF_BUFFERED, SAFETY
 from kafkacheck.spec.producer.clients import (
     applications_wait_for_all,
     halves_go_on_counting,

@@ -6,9 +6,9 @@ Expected: HOLDS
 
 from kafkacheck.impl.producer.constants import Sending
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sender import application_hands_over, producer_drains, producer_gets_id
 from kafkacheck.model.producer.environment import connection_breaks, producer_dies, start_empty
 from kafkacheck.model.producer.family import DEATHS, EXAMPLES, PRODUCER, RETRIES_OF_BUFFERED, SAFETY
+from kafkacheck.model.producer.system import application_hands_over, producer_drains, producer_gets_id
 from kafkacheck.spec.producer.clients import first_batch_is_sent_again, later_batch_is_acknowledged
 from kafkacheck.spec.producer.properties import sends_that_returned_are_safe
 

@@ -6,11 +6,10 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.producer.follower import follower_fetches
-from kafkacheck.impl.producer.sender import producer_gets_id
 from kafkacheck.model.producer.drawing import REPLICAS
 from kafkacheck.model.producer.environment import coordinator_aborts, leadership_moves, start_empty
 from kafkacheck.model.producer.family import PRODUCER, RETRIES, SAFETY
+from kafkacheck.model.producer.system import follower_fetches, producer_gets_id
 from kafkacheck.spec.producer.properties import (
     acknowledged_batch,
     failed_batches_are_absent,

@@ -5,7 +5,6 @@ Bounds: five batches to two partitions, the first to each acknowledged; a connec
 Expected: HOLDS
 """
 
-from kafkacheck.impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
 from kafkacheck.model.producer.environment import (
     append_is_refused,
     batch_expires,
@@ -14,6 +13,7 @@ from kafkacheck.model.producer.environment import (
     request_is_left_behind,
 )
 from kafkacheck.model.producer.family import LATE_RETRIES, LEMMAS, PRODUCER, SAFETY
+from kafkacheck.model.producer.system import producer_bumps_epoch, producer_resolves_sequences
 from kafkacheck.spec.producer.steps import due_batches_are_not_refused
 
 MODEL = PRODUCER.model(

@@ -6,9 +6,9 @@ Bounds: three batches of one transaction to an empty partition, two in flight; o
 Expected: HOLDS
 """
 
-from kafkacheck.impl.producer.sender import producer_gets_id
 from kafkacheck.model.producer.environment import append_is_refused, connection_breaks, coordinator_aborts, start_empty
 from kafkacheck.model.producer.family import EXAMPLES, PRODUCER, RETRIES, SAFETY, TRANSACTIONAL
+from kafkacheck.model.producer.system import producer_gets_id
 from kafkacheck.spec.producer.disturbances import two_batches_in_transaction
 from kafkacheck.spec.producer.properties import failed_batches_are_absent
 

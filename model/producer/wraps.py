@@ -6,9 +6,9 @@ Bounds: batches of one or two records, one in flight, and sequences up to 4, jus
 Expected: HOLDS
 """
 
-from kafkacheck.impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
 from kafkacheck.model.producer.environment import batch_expires, connection_breaks
 from kafkacheck.model.producer.family import EXAMPLES, LEMMAS, PRODUCER, RETRIES, SAFETY
+from kafkacheck.model.producer.system import producer_bumps_epoch, producer_resolves_sequences
 from kafkacheck.spec.producer.clients import second_producer_id
 from kafkacheck.spec.producer.steps import due_batches_are_not_refused
 

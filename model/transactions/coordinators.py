@@ -12,8 +12,8 @@ from kafkacheck.impl.coordinator.offsets import complete_pending_offset, end_loa
 from kafkacheck.impl.coordinator.runtime import commit_append
 from kafkacheck.impl.coordinator.transaction_log import awaits_append, begin_term, complete_append, load_entry
 from kafkacheck.impl.coordinator.transactions import abort_timed_out, handle_request, handle_verification, respond
-from kafkacheck.impl.producer.constants import Marker, ProduceError
-from kafkacheck.impl.producer.records import ProducerId
+from kafkacheck.impl.log.constants import Marker, ProduceError
+from kafkacheck.impl.log.records import ProducerId
 from kafkacheck.impl.transactions.constants import Answer, ProduceStage, RequestKind
 from kafkacheck.impl.transactions.records import (
     CoordinatorTerm,

@@ -11,10 +11,10 @@ from kafkacheck.impl.coordinator.offsets import begin_loading_offsets, expire_of
 from kafkacheck.impl.coordinator.runtime import drop_append
 from kafkacheck.impl.coordinator.transaction_log import awaits_append, give_append_up, stop_replica, unload
 from kafkacheck.impl.coordinator.transactions import remove_transactional_id
-from kafkacheck.impl.producer.append import is_full
-from kafkacheck.impl.producer.constants import Marker, ProduceError
-from kafkacheck.impl.producer.records import ProducerId
-from kafkacheck.impl.producer.state import expire_producer
+from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log.constants import Marker, ProduceError
+from kafkacheck.impl.log.producer_state import expire_producer
+from kafkacheck.impl.log.records import ProducerId
 from kafkacheck.impl.transactions.constants import NO_TRANSACTION, ProducerState, ProduceStage, RequestKind
 from kafkacheck.impl.transactions.leader import write_marker, write_marker_without_index
 from kafkacheck.impl.transactions.partition import delete_partition, reload_partition

@@ -2,9 +2,9 @@
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.coordinator.offsets import complete_pending_offset
+from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log.constants import Marker, ProduceError
 from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
-from kafkacheck.impl.producer.append import is_full
-from kafkacheck.impl.producer.constants import Marker, ProduceError
 from kafkacheck.impl.transactions.cleaner import clean_segment
 from kafkacheck.impl.transactions.constants import Answer, ProduceStage
 from kafkacheck.impl.transactions.leader import append_verified, receive_produce, write_marker

@@ -8,7 +8,7 @@ Left out, and why that is sound: how much is cleaned and when, because nothing i
 from kafkacheck.checker.schema import contains, everyone
 from kafkacheck.impl.compaction.records import CompactedReplica
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, Marker
 from kafkacheck.model.compaction.system import State
 
 
@@ -28,7 +28,7 @@ def value_in(state: State, replica: CompactedReplica, key: int, end: int) -> int
     """The write that is the key's value in a replica's log below `end`; `NO_BATCH` if it has none."""
     value = NO_BATCH
     for offset in range(end):
-        write_id = replica.log.batches[offset].id
+        write_id = replica.log.records[offset].id
         if write_id != NO_BATCH and contains(replica.kept, offset):
             write = state.writes[write_id]
             if write.key == key and write.outcome == Marker.COMMIT:
@@ -70,8 +70,8 @@ def outcome_of(replica: CompactedReplica, offset: int) -> Marker:
     """The outcome of the batch's transaction: the first later marker of the same producer."""
     outcome = Marker.NONE
     for later in range(offset + 1, replica.log.end_offset):
-        batch = replica.log.batches[later]
-        if outcome == Marker.NONE and batch.producer_id == replica.log.batches[offset].producer_id:
+        batch = replica.log.records[later]
+        if outcome == Marker.NONE and batch.producer_id == replica.log.records[offset].producer_id:
             outcome = batch.marker
     return outcome
 
@@ -86,7 +86,7 @@ def markers_outlive_records(state: State) -> bool:
     """
     for replica in state.replicas:
         for offset in range(replica.log.end_offset):
-            batch = replica.log.batches[offset]
+            batch = replica.log.records[offset]
             if batch.id != NO_BATCH and batch.is_transactional == 1 and contains(replica.kept, offset):
                 write = state.writes[batch.id]
                 if write.ended_at != NO_OFFSET and write.ended_at < replica.log.end_offset:
@@ -152,7 +152,7 @@ def aborted_transaction(state: State) -> bool:
 def removed_batch(state: State) -> bool:
     """A batch was removed from a log. Without an example nothing is cleaned."""
     return any(
-        replica.log.batches[offset].producer_id == NO_PRODUCER_ID
+        replica.log.records[offset].producer_id == NO_PRODUCER_ID
         for replica in state.replicas
         for offset in range(replica.log.end_offset)
     )
@@ -161,7 +161,7 @@ def removed_batch(state: State) -> bool:
 def emptied_batch(state: State) -> bool:
     """A batch is kept without its record. Without an example no producer's last batch is cleaned."""
     return any(
-        replica.log.batches[offset].producer_id != NO_PRODUCER_ID and not contains(replica.kept, offset)
+        replica.log.records[offset].producer_id != NO_PRODUCER_ID and not contains(replica.kept, offset)
         for replica in state.replicas
         for offset in range(replica.log.end_offset)
     )
@@ -173,10 +173,10 @@ def removed_tombstone(state: State) -> bool:
         write_id = state.stored[offset]
         if write_id != NO_BATCH and state.writes[write_id].is_tombstone:
             leader = state.replicas[state.leader]
-            is_gone = leader.log.batches[offset].id != write_id or not contains(leader.kept, offset)
+            is_gone = leader.log.records[offset].id != write_id or not contains(leader.kept, offset)
             is_last = True
             for later in range(offset + 1, leader.log.end_offset):
-                other = leader.log.batches[later].id
+                other = leader.log.records[later].id
                 if other != NO_BATCH and state.writes[other].key == state.writes[write_id].key:
                     is_last = False
             if is_gone and is_last:
@@ -187,7 +187,7 @@ def removed_tombstone(state: State) -> bool:
 def removed_marker(state: State) -> bool:
     """A marker was removed. Without an example no transaction is cleaned completely."""
     return any(
-        state.replicas[state.leader].log.batches[write.ended_at].marker == Marker.NONE
+        state.replicas[state.leader].log.records[write.ended_at].marker == Marker.NONE
         for write in state.writes
         if write.ended_at != NO_OFFSET
     )

@@ -6,9 +6,9 @@ Left out, and why that is sound: which sequences and epochs brokers accept; `spe
 """
 
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker, ProduceError, RequestStage
-from kafkacheck.impl.producer.partition_records import PartitionReplica
-from kafkacheck.impl.producer.records import Batch, PartitionLog
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.log.records import Batch, PartitionLog, PartitionReplica
+from kafkacheck.impl.producer.constants import RequestStage
 from kafkacheck.model.producer.system import State
 from kafkacheck.spec.producer.properties import is_stored
 from kafkacheck.spec.producer.steps import is_newly_answered
@@ -30,8 +30,8 @@ def is_leaders_next(replica: PartitionReplica, leader: PartitionLog, offset: int
     """Whether a follower's log begins no earlier than the leader's, and both have the same batch at `offset`."""
     if offset < leader.start_offset or offset >= leader.end_offset or replica.log.start_offset < leader.start_offset:
         return False
-    batch = replica.log.batches[offset]
-    return batch.id == leader.batches[offset].id and batch.marker == leader.batches[offset].marker
+    batch = replica.log.records[offset]
+    return batch.id == leader.records[offset].id and batch.marker == leader.records[offset].marker
 
 
 def appends_have_a_reason(before: State, after: State) -> bool:
@@ -47,7 +47,7 @@ def appends_have_a_reason(before: State, after: State) -> bool:
             now = after.partitions[partition_id].replicas[replica_id]
             offset = was.log.end_offset
             if now.log.end_offset > offset and now.log.start_offset <= offset:
-                batch = now.log.batches[offset]
+                batch = now.log.records[offset]
                 if was.is_leading:
                     if batch.marker == Marker.NONE and not is_asked(before, partition_id, replica_id, batch.id):
                         return False
@@ -71,7 +71,7 @@ def followers_have_their_leaders_log(state: State) -> bool:
                 if replica.log.end_offset > leader.end_offset:
                     return False
                 for offset in range(max(replica.log.start_offset, leader.start_offset), replica.log.end_offset):
-                    if replica.log.batches[offset].id != leader.batches[offset].id:
+                    if replica.log.records[offset].id != leader.records[offset].id:
                         return False
     return True
 
@@ -107,7 +107,7 @@ def truncations_keep_what_is_shared(before: State, after: State) -> bool:
             now = after.partitions[partition_id].replicas[replica_id]
             offset = now.log.end_offset
             if was.is_leading and not now.is_leading and offset < was.log.end_offset and offset < leader.end_offset:
-                if was.log.batches[offset].id == leader.batches[offset].id:
+                if was.log.records[offset].id == leader.records[offset].id:
                     return False
     return True
 
@@ -284,7 +284,7 @@ def late_requests_are_handled(before: State, after: State) -> bool:
                 return False
             was = before.partitions[late.partition].replicas[late.broker]
             is_taken = was.is_leading and before.producer.batches[late.batch.id].is_invalid == 0
-            has_room = was.log.end_offset < len(was.log.batches)
+            has_room = was.log.end_offset < len(was.log.records)
             if is_taken and has_room and not is_crash(before, after) and is_next(was.log, late.batch):
                 if not is_stored(after.partitions[late.partition].replicas[late.broker].log, late.batch.id):
                     return False
@@ -295,7 +295,7 @@ def is_next(log: PartitionLog, batch: Batch) -> bool:
     """Whether the log's last batch has the same producer and epoch, and the batch directly follows it."""
     if log.end_offset == log.start_offset:
         return False
-    last = log.batches[log.end_offset - 1]
+    last = log.records[log.end_offset - 1]
     if last.producer_id == NO_PRODUCER_ID or last.producer_id != batch.producer_id or last.marker != Marker.NONE:
         return False
     if last.producer_epoch != batch.producer_epoch:

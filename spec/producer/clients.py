@@ -6,15 +6,8 @@ Left out, and why that is sound: how brokers handle requests; `spec/producer/bro
 """
 
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import (
-    NO_PRODUCER_ID,
-    NO_SEQUENCE,
-    BatchStatus,
-    ProduceError,
-    ProducerState,
-    RequestStage,
-    Sending,
-)
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, NO_SEQUENCE, ProduceError
+from kafkacheck.impl.producer.constants import BatchStatus, ProducerState, RequestStage, Sending
 from kafkacheck.impl.producer.partition_records import ProduceRequest
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.model.producer.system import State

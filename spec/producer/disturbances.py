@@ -1,13 +1,14 @@
 """How the environment may disturb a producer's partitions and their files, and examples that must be reachable.
 
-Part of Kafka judged: `model/producer/environment.py` and `impl/producer/recovery.py`, by their records only.
+Part of Kafka judged: `model/producer/environment.py` and `impl/log/replica.py`, by their records only.
 Source: KIP-98, KIP-360; apache/kafka `LogLoader`, `ProducerStateManager`.
 Left out, and why that is sound: when a disturbance comes, because it may come at any time.
 """
 
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchStatus, RequestStage
-from kafkacheck.impl.producer.partition_records import PartitionReplica
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
+from kafkacheck.impl.log.records import PartitionReplica
+from kafkacheck.impl.producer.constants import BatchStatus, RequestStage
 from kafkacheck.model.producer.system import State
 from kafkacheck.spec.producer.brokers import is_crash
 

@@ -10,18 +10,10 @@ not proved. An omission in one lemma cannot make another one true.
 """
 
 from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
+from kafkacheck.impl.log.records import Batch, PartitionLog
 from kafkacheck.impl.producer.client_records import ProducerBatch
-from kafkacheck.impl.producer.constants import (
-    NO_BATCH,
-    NO_PRODUCER_EPOCH,
-    NO_PRODUCER_ID,
-    NO_SEQUENCE,
-    BatchStatus,
-    Marker,
-    ProducerState,
-    RequestStage,
-)
-from kafkacheck.impl.producer.records import Batch, PartitionLog
+from kafkacheck.impl.producer.constants import BatchStatus, ProducerState, RequestStage
 from kafkacheck.model.producer.system import State
 
 
@@ -94,13 +86,13 @@ def senders_have_ids(state: State) -> bool:
 def remembers_newest_epoch(log: PartitionLog) -> bool:
     """Whether each producer's entry has the epoch of its newest batch, which is the highest one in the log."""
     for offset in range(log.start_offset, log.end_offset):
-        batch = log.batches[offset]
+        batch = log.records[offset]
         if batch.producer_epoch > log.producers[batch.producer_id].producer_epoch:
             return False
     for entry in log.producers:
         newest = entry.batches[0].offset
         if newest != NO_OFFSET and newest >= log.start_offset and newest < log.end_offset:
-            if log.batches[newest].producer_epoch != entry.producer_epoch:
+            if log.records[newest].producer_epoch != entry.producer_epoch:
                 return False
     return True
 
@@ -117,11 +109,11 @@ def well_formed_partition_logs(state: State) -> bool:
             log = replicas[replica_id].log
             if log.start_offset > log.end_offset:
                 return False
-            for offset in range(len(log.batches)):
+            for offset in range(len(log.records)):
                 is_stored = offset >= log.start_offset and offset < log.end_offset
-                if is_stored and not is_data(log.batches[offset]):
+                if is_stored and not is_data(log.records[offset]):
                     return False
-                if not is_stored and log.batches[offset].id != NO_BATCH:
+                if not is_stored and log.records[offset].id != NO_BATCH:
                     return False
             if not remembers_newest_epoch(log):
                 return False

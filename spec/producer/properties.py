@@ -6,8 +6,9 @@ Left out, and why that is sound: batches with an unknown outcome, which may be s
 """
 
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus, Marker, Sending
-from kafkacheck.impl.producer.records import PartitionLog
+from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE, Marker
+from kafkacheck.impl.log.records import PartitionLog
+from kafkacheck.impl.producer.constants import BatchStatus, Sending
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.model.producer.system import State
 
@@ -26,7 +27,7 @@ def each_batch_is_stored_once(state: State) -> bool:
             log = replicas[replica_id].log
             for offset in range(log.start_offset, log.end_offset):
                 for earlier in range(log.start_offset, offset):
-                    if log.batches[offset].id != NO_BATCH and log.batches[offset].id == log.batches[earlier].id:
+                    if log.records[offset].id != NO_BATCH and log.records[offset].id == log.records[earlier].id:
                         return False
     return True
 
@@ -45,7 +46,7 @@ def batches_lie_in_order(state: State) -> bool:
             log = replicas[replica_id].log
             for offset in range(log.start_offset, log.end_offset):
                 for earlier in range(log.start_offset, offset):
-                    if log.batches[offset].id != NO_BATCH and log.batches[offset].id < log.batches[earlier].id:
+                    if log.records[offset].id != NO_BATCH and log.records[offset].id < log.records[earlier].id:
                         return False
     return True
 
@@ -62,7 +63,7 @@ def batches_lie_in_their_partition(state: State) -> bool:
         for replica_id in range(len(partition.replicas)):
             log = partition.replicas[replica_id].log
             for offset in range(log.start_offset, log.end_offset):
-                batch_id = log.batches[offset].id
+                batch_id = log.records[offset].id
                 if batch_id != NO_BATCH and state.producer.batches[batch_id].partition != partition_id:
                     return False
     return True
@@ -70,7 +71,7 @@ def batches_lie_in_their_partition(state: State) -> bool:
 
 def is_stored(log: PartitionLog, batch_id: int) -> bool:
     """Whether the log has the batch."""
-    return any(log.batches[offset].id == batch_id for offset in range(log.start_offset, log.end_offset))
+    return any(log.records[offset].id == batch_id for offset in range(log.start_offset, log.end_offset))
 
 
 def no_batch_is_passed_over(state: State) -> bool:
@@ -113,10 +114,10 @@ def sequences_follow_each_other(state: State) -> bool:
 
 def follows_its_predecessor(log: PartitionLog, offset: int) -> bool:
     """Whether the batch's sequence follows that of the last data before it from the same producer id and epoch."""
-    batch = log.batches[offset]
+    batch = log.records[offset]
     expected = NO_SEQUENCE
     for earlier in range(log.start_offset, offset):
-        other = log.batches[earlier]
+        other = log.records[earlier]
         if other.producer_id == batch.producer_id and other.producer_epoch == batch.producer_epoch:
             if other.marker == Marker.NONE:
                 expected = (other.base_sequence + other.record_count) % (log.max_sequence + 1)
@@ -137,8 +138,8 @@ def older_epochs_are_fenced(state: State) -> bool:
             log = replicas[replica_id].log
             for offset in range(log.start_offset, log.end_offset):
                 for earlier in range(log.start_offset, offset):
-                    if log.batches[offset].producer_id == log.batches[earlier].producer_id:
-                        if log.batches[offset].producer_epoch < log.batches[earlier].producer_epoch:
+                    if log.records[offset].producer_id == log.records[earlier].producer_id:
+                        if log.records[offset].producer_epoch < log.records[earlier].producer_epoch:
                             return False
     return True
 
@@ -155,7 +156,7 @@ def acknowledged_batches_are_stored(state: State) -> bool:
         if batch.status == BatchStatus.ACKNOWLEDGED:
             partition = state.partitions[batch.partition]
             log = partition.replicas[partition.leader].log
-            if batch.offset >= log.start_offset and log.batches[batch.offset].id != batch_id:
+            if batch.offset >= log.start_offset and log.records[batch.offset].id != batch_id:
                 return False
     return True
 
@@ -181,11 +182,11 @@ def remembers_last_batch(log: PartitionLog, producer_id: int) -> bool:
     remembered = log.producers[producer_id].batches[0]
     last_offset = NO_OFFSET
     for offset in range(log.start_offset, log.end_offset):
-        if log.batches[offset].producer_id == producer_id and log.batches[offset].marker == Marker.NONE:
+        if log.records[offset].producer_id == producer_id and log.records[offset].marker == Marker.NONE:
             last_offset = offset
     if last_offset == NO_OFFSET:
         return remembered.offset < log.start_offset
-    last = log.batches[last_offset]
+    last = log.records[last_offset]
     if remembered.offset != last_offset:
         return False
     return remembered.last_sequence == (last.base_sequence + last.record_count - 1) % (log.max_sequence + 1)
@@ -213,7 +214,7 @@ def ends_behind(log: PartitionLog, producer_id: int, first_offset: int) -> bool:
     """Whether a marker of a producer is stored at some offset or later."""
     return any(
         batch.marker != Marker.NONE
-        for offset, batch in enumerate(log.batches)
+        for offset, batch in enumerate(log.records)
         if first_offset <= offset < log.end_offset and batch.producer_id == producer_id
     )
 

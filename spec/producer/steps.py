@@ -5,9 +5,10 @@ Source: KIP-98, KIP-360; the issues named below.
 Left out, and why that is sound: steps of the environment, which Kafka does not answer for.
 """
 
-from kafkacheck.impl.producer.constants import BatchStatus, Marker, ProduceError, RequestStage
+from kafkacheck.impl.log.constants import Marker, ProduceError
+from kafkacheck.impl.log.records import PartitionLog
+from kafkacheck.impl.producer.constants import BatchStatus, RequestStage
 from kafkacheck.impl.producer.partition_records import ProduceRequest
-from kafkacheck.impl.producer.records import PartitionLog
 from kafkacheck.model.producer.system import State
 
 
@@ -32,7 +33,7 @@ def acknowledgements_are_true(before: State, after: State) -> bool:
         for place in range(len(connection.requests)):
             request = now.requests[place]
             if is_newly_answered(connection.requests[place], request) and request.error == ProduceError.NONE:
-                if request.offset >= log.start_offset and log.batches[request.offset].id != request.batch.id:
+                if request.offset >= log.start_offset and log.records[request.offset].id != request.batch.id:
                     return False
     return True
 
@@ -44,7 +45,7 @@ def is_due(log: PartitionLog, request: ProduceRequest) -> bool:
     """
     is_due_now = False
     for offset in range(log.start_offset, log.end_offset):
-        batch = log.batches[offset]
+        batch = log.records[offset]
         if batch.producer_id == request.batch.producer_id:
             expected = 0
             if batch.producer_epoch == request.batch.producer_epoch and batch.marker == Marker.NONE:

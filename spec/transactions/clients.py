@@ -5,7 +5,7 @@ Source: KIP-98, KIP-447, KIP-890; apache/kafka `TransactionManager`.
 Left out, and why that is sound: the responses, which `spec/transactions/coordinators.py` judges.
 """
 
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import (
     NO_INPUT,
     NO_TRANSACTION,

@@ -8,9 +8,9 @@ Left out, and why that is sound: that a request is eventually answered, which on
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionMetadata
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.messages.transactional_produce import Produce
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, TransactionState
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.system import State, TransactionalId

@@ -5,8 +5,8 @@ Source: KIP-98, KIP-360, KIP-890; apache/kafka `TransactionStateManager`.
 Left out, and why that is sound: when a disturbance comes, because it may come at any time.
 """
 
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.messages.transaction_requests import Request
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import ProducerState, ProduceStage, RequestKind, TransactionState
 from kafkacheck.model.transactions.system import State, TransactionalId
 from kafkacheck.spec.transactions.coordinators import is_preparing
@@ -266,8 +266,8 @@ def producer_is_forgotten_behind_failover(state: State) -> bool:
     """A partition has forgotten a producer whose last marker came from the second coordinator."""
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
-        if log.end_offset > 0 and log.batches[log.end_offset - 1].coordinator_epoch > 0:
-            producer_id = log.batches[log.end_offset - 1].producer_id
+        if log.end_offset > 0 and log.records[log.end_offset - 1].coordinator_epoch > 0:
+            producer_id = log.records[log.end_offset - 1].producer_id
             if log.producers[producer_id].producer_epoch == NO_PRODUCER_EPOCH:
                 return True
     return False

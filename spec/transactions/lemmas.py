@@ -14,9 +14,9 @@ from kafkacheck.checker.schema import contains
 from kafkacheck.impl.client.transactional_records import Client
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionMetadata
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.messages.transaction_requests import Request
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from kafkacheck.impl.producer.records import PartitionLog
 from kafkacheck.impl.transactions.constants import (
     NO_PARTITION,
     NO_TRANSACTION,
@@ -306,7 +306,7 @@ def markers_are_decisions(state: State) -> bool:
 
 def has_well_formed_log(log: PartitionLog) -> bool:
     """Whether a log has batches and markers of transactions up to its end, and blanks after it."""
-    for offset, batch in enumerate(log.batches):
+    for offset, batch in enumerate(log.records):
         if offset < log.end_offset:
             if batch.producer_id == NO_PRODUCER_ID or batch.producer_epoch == NO_PRODUCER_EPOCH:
                 return False
@@ -344,7 +344,7 @@ def newest_epochs_are_remembered(state: State) -> bool:
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
         for offset in range(log.end_offset):
-            batch = log.batches[offset]
+            batch = log.records[offset]
             entry = log.producers[batch.producer_id]
             if batch.producer_epoch > entry.producer_epoch:
                 return False
@@ -357,7 +357,7 @@ def open_offset(log: PartitionLog, producer_id: int, end_offset: int) -> int:
     """The first offset of the producer's open transaction in the log below `end_offset`; `NO_OFFSET` without one."""
     first = NO_OFFSET
     for offset in range(end_offset):
-        batch = log.batches[offset]
+        batch = log.records[offset]
         if batch.producer_id == producer_id:
             if batch.marker != Marker.NONE:
                 first = NO_OFFSET
@@ -383,7 +383,7 @@ def open_transactions_match_log(state: State) -> bool:
 
 def unreplicated_offset(partition: Partition, offset: int) -> int:
     """The first offset of the transaction that an unreplicated marker at `offset` ended; else `NO_OFFSET`."""
-    batch = partition.log.batches[offset]
+    batch = partition.log.records[offset]
     if offset < partition.high_watermark or batch.marker == Marker.NONE:
         return NO_OFFSET
     return open_offset(partition.log, batch.producer_id, offset)
@@ -396,15 +396,15 @@ def unreplicated_transactions_match_log(state: State) -> bool:
     Source: `ProducerStateManager.unreplicatedTxns`, `onHighWatermarkUpdated`.
     """
     return all(
-        partition.unreplicated[offset] == unreplicated_offset(partition, offset)
+        partition.index.unreplicated[offset] == unreplicated_offset(partition, offset)
         for partition in state.partitions
-        for offset in range(len(partition.unreplicated))
+        for offset in range(len(partition.index.unreplicated))
     )
 
 
 def aborted_offset(partition: Partition, offset: int) -> int:
     """The first offset of the transaction that a marker at `offset` aborted; `NO_OFFSET` if there is none."""
-    batch = partition.log.batches[offset]
+    batch = partition.log.records[offset]
     if batch.marker != Marker.ABORT:
         return NO_OFFSET
     return open_offset(partition.log, batch.producer_id, offset)
@@ -417,12 +417,12 @@ def aborted_index_matches_log(state: State) -> bool:
     Source: `TransactionIndex`, `UnifiedLog.updateProducers`; KAFKA-7866.
     """
     for partition in state.partitions:
-        for offset in range(len(partition.aborted)):
+        for offset in range(len(partition.index.aborted)):
             first_offset = aborted_offset(partition, offset)
-            if partition.aborted[offset].first_offset != first_offset:
+            if partition.index.aborted[offset].first_offset != first_offset:
                 return False
             if first_offset != NO_OFFSET:
-                if partition.aborted[offset].producer_id != partition.log.batches[offset].producer_id:
+                if partition.index.aborted[offset].producer_id != partition.log.records[offset].producer_id:
                     return False
     return True
 
@@ -436,6 +436,6 @@ def deliveries_lie_below_position(state: State) -> bool:
     return all(
         offset < reader.position
         for reader, partition in zip(state.readers, state.partitions)
-        for offset in range(len(partition.aborted))
+        for offset in range(len(partition.index.aborted))
         if contains(reader.delivered, offset)
     )

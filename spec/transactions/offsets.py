@@ -5,7 +5,7 @@ Source: KIP-98, KIP-447; the issues named below.
 Left out, and why that is sound: the effect of the offsets, which `spec/transactions/properties.py` judges.
 """
 
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import NO_INPUT
 from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.properties import fate_of
@@ -17,7 +17,7 @@ def committed_by_log(state: State) -> int:
     committed = 0
     for offset in range(partition.log.end_offset):
         if state.group.records[offset] != NO_INPUT:
-            is_plain = partition.log.batches[offset].producer_id == NO_PRODUCER_ID
+            is_plain = partition.log.records[offset].producer_id == NO_PRODUCER_ID
             if is_plain or fate_of(partition, offset) == Marker.COMMIT:
                 committed = state.group.records[offset]
     return committed
@@ -28,7 +28,7 @@ def pending_by_log(state: State, producer_id: int) -> int:
     partition = state.partitions[state.offsets_partition]
     pending = NO_INPUT
     for offset in range(partition.log.end_offset):
-        is_of_producer = partition.log.batches[offset].producer_id == producer_id
+        is_of_producer = partition.log.records[offset].producer_id == producer_id
         if is_of_producer and state.group.records[offset] != NO_INPUT and fate_of(partition, offset) == Marker.NONE:
             pending = state.group.records[offset]
     return pending
@@ -65,12 +65,12 @@ def committed_offsets_count(before: State, after: State) -> bool:
     now = after.partitions[before.offsets_partition].log
     if after.group.loading.is_loading != 0:
         return True
-    if now.end_offset == was.end_offset or now.batches[was.end_offset].marker != Marker.COMMIT:
+    if now.end_offset == was.end_offset or now.records[was.end_offset].marker != Marker.COMMIT:
         return True
     ended = NO_INPUT
     for offset in range(was.end_offset):
-        batch = now.batches[offset]
-        if batch.producer_id == now.batches[was.end_offset].producer_id:
+        batch = now.records[offset]
+        if batch.producer_id == now.records[was.end_offset].producer_id:
             ended = after.transactions[batch.id].input_offset if batch.marker == Marker.NONE else NO_INPUT
     return after.group.committed > ended
 
@@ -147,5 +147,5 @@ def marker_while_loading(state: State) -> bool:
     return any(
         state.group.loading.is_loading != 0
         for offset in range(log.end_offset)
-        if offset >= state.group.loading.next_offset and log.batches[offset].marker != Marker.NONE
+        if offset >= state.group.loading.next_offset and log.records[offset].marker != Marker.NONE
     )

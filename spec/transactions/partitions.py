@@ -7,10 +7,10 @@ Left out, and why that is sound: that something is eventually stored or ended, w
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
+from kafkacheck.impl.log.records import Batch, PartitionLog
 from kafkacheck.impl.messages.transactional_produce import Produce
 from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
-from kafkacheck.impl.producer.records import Batch, PartitionLog
 from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
 from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
@@ -85,7 +85,7 @@ def comes_next(log: PartitionLog, batch: Batch) -> bool:
     is_found = False
     expected = 0
     for offset in range(log.end_offset):
-        other = log.batches[offset]
+        other = log.records[offset]
         if other.producer_id == batch.producer_id:
             is_found = True
             if other.producer_epoch != batch.producer_epoch:
@@ -99,8 +99,8 @@ def is_last(log: PartitionLog, batch: Batch) -> bool:
     """Whether the batch is the last one that the log has of its producer."""
     found = NO_BATCH
     for offset in range(log.end_offset):
-        if log.batches[offset].producer_id == batch.producer_id:
-            found = log.batches[offset].id
+        if log.records[offset].producer_id == batch.producer_id:
+            found = log.records[offset].id
     return found == batch.id and batch.base_sequence != NO_SEQUENCE
 
 
@@ -167,7 +167,7 @@ def only_verified_batches_are_stored(before: State, after: State, rules: Transac
     for partition_id, was in enumerate(before.partitions):
         now = after.partitions[partition_id]
         if now.log.end_offset > was.log.end_offset:
-            batch = now.log.batches[was.log.end_offset]
+            batch = now.log.records[was.log.end_offset]
             if was.is_deleted:
                 return False
             if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE:
@@ -210,7 +210,7 @@ def is_written(was: Partition, now: Partition, request: MarkerRequest) -> bool:
     """Whether the marker was appended in this step."""
     if now.log.end_offset != was.log.end_offset + 1:
         return False
-    stored = now.log.batches[was.log.end_offset]
+    stored = now.log.records[was.log.end_offset]
     is_of_producer = stored.producer_id == request.producer_id and stored.producer_epoch == request.producer_epoch
     return is_of_producer and stored.marker == request.marker
 
@@ -285,8 +285,8 @@ def pending_offsets_follow_their_marker(before: State, after: State) -> bool:
     now = after.partitions[before.offsets_partition].log
     for producer_id in range(len(before.group.pending)):
         is_marked = False
-        if now.end_offset > was.end_offset and now.batches[was.end_offset].marker != Marker.NONE:
-            is_marked = now.batches[was.end_offset].producer_id == producer_id
+        if now.end_offset > was.end_offset and now.records[was.end_offset].marker != Marker.NONE:
+            is_marked = now.records[was.end_offset].producer_id == producer_id
         is_followed = before.group.unfollowed[producer_id] != Marker.NONE
         is_followed = is_followed and after.group.unfollowed[producer_id] == Marker.NONE
         pending = before.group.pending[producer_id]
@@ -305,7 +305,7 @@ def is_last_commit(log: PartitionLog, producer_id: int) -> bool:
     marker = Marker.NONE
     is_overtaken = False
     for offset in range(log.end_offset):
-        batch = log.batches[offset]
+        batch = log.records[offset]
         if batch.producer_id == NO_PRODUCER_ID:
             is_overtaken = True
         elif batch.producer_id == producer_id:
@@ -344,7 +344,7 @@ def aborted_index_names_transactions(state: State) -> bool:
     return all(
         (entry.producer_id == NO_PRODUCER_ID) == (entry.first_offset == NO_OFFSET)
         for partition in state.partitions
-        for entry in partition.aborted
+        for entry in partition.index.aborted
     )
 
 
@@ -370,18 +370,18 @@ def second_batch_of_epoch(state: State) -> bool:
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
         for offset in range(log.end_offset):
-            if log.batches[offset].base_sequence > 0:
+            if log.records[offset].base_sequence > 0:
                 for earlier in range(offset):
-                    if log.batches[earlier].producer_id == log.batches[offset].producer_id:
-                        if log.batches[earlier].producer_epoch == log.batches[offset].producer_epoch:
+                    if log.records[earlier].producer_id == log.records[offset].producer_id:
+                        if log.records[earlier].producer_epoch == log.records[offset].producer_epoch:
                             return True
     return False
 
 
 def is_removed(before: Partition, after: Partition, offset: int) -> bool:
     """Whether the cleaner has removed the batch at that offset."""
-    return before.log.batches[offset].producer_id != NO_PRODUCER_ID and (
-        after.log.batches[offset].producer_id == NO_PRODUCER_ID
+    return before.log.records[offset].producer_id != NO_PRODUCER_ID and (
+        after.log.records[offset].producer_id == NO_PRODUCER_ID
     )
 
 
@@ -389,8 +389,8 @@ def has_data_before(partition: Partition, producer_id: int, marker_offset: int) 
     """Whether a record is left of the transaction that the producer's marker at that offset ended."""
     has_data = False
     for offset in range(marker_offset):
-        if partition.log.batches[offset].producer_id == producer_id:
-            has_data = partition.log.batches[offset].marker == Marker.NONE
+        if partition.log.records[offset].producer_id == producer_id:
+            has_data = partition.log.records[offset].marker == Marker.NONE
     return has_data
 
 
@@ -409,10 +409,10 @@ def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
                 removed += 1
                 if offset >= stable_offset(was):
                     return False
-                if was.log.batches[offset].marker == Marker.NONE and fate_of(was, offset) != Marker.ABORT:
+                if was.log.records[offset].marker == Marker.NONE and fate_of(was, offset) != Marker.ABORT:
                     return False
-                if was.log.batches[offset].marker != Marker.NONE:
-                    if has_data_before(now, was.log.batches[offset].producer_id, offset):
+                if was.log.records[offset].marker != Marker.NONE:
+                    if has_data_before(now, was.log.records[offset].producer_id, offset):
                         return False
         if removed > was.segment_size:
             return False
@@ -422,16 +422,16 @@ def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
 def aborted_record_is_cleaned(state: State) -> bool:
     """An aborted record is removed while its marker remains. Without an example the cleaner removes nothing."""
     for partition in state.partitions:
-        for offset in range(len(partition.aborted)):
-            first_offset = partition.aborted[offset].first_offset
-            if first_offset != NO_OFFSET and partition.log.batches[first_offset].producer_id == NO_PRODUCER_ID:
+        for offset in range(len(partition.index.aborted)):
+            first_offset = partition.index.aborted[offset].first_offset
+            if first_offset != NO_OFFSET and partition.log.records[first_offset].producer_id == NO_PRODUCER_ID:
                 return True
     return False
 
 
 def has_anything(log: PartitionLog) -> bool:
     """Whether the log has a batch of any producer left."""
-    return any(log.batches[offset].producer_id != NO_PRODUCER_ID for offset in range(log.end_offset))
+    return any(log.records[offset].producer_id != NO_PRODUCER_ID for offset in range(log.end_offset))
 
 
 def marker_is_cleaned(state: State) -> bool:
@@ -448,6 +448,6 @@ def last_marker_is_cleaned(state: State) -> bool:
     """The log's last batch is removed: the cleaner goes up to the last stable offset."""
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
-        if log.end_offset > 0 and log.batches[log.end_offset - 1].producer_id == NO_PRODUCER_ID:
+        if log.end_offset > 0 and log.records[log.end_offset - 1].producer_id == NO_PRODUCER_ID:
             return True
     return False

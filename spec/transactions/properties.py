@@ -7,7 +7,7 @@ Left out, and why that is sound: how an application uses the outcomes that it is
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_BATCH, Marker
+from kafkacheck.impl.log.constants import NO_BATCH, Marker
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
 from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.model.transactions.system import State
@@ -16,10 +16,10 @@ from kafkacheck.spec.transactions.steps import stable_offset
 
 def fate_of(partition: Partition, offset: int) -> Marker:
     """How the transaction of the record at `offset` ended in this partition: its producer's next marker decides."""
-    producer_id = partition.log.batches[offset].producer_id
+    producer_id = partition.log.records[offset].producer_id
     fate = Marker.NONE
     for later in range(offset + 1, partition.log.end_offset):
-        batch = partition.log.batches[later]
+        batch = partition.log.records[later]
         if fate == Marker.NONE and batch.producer_id == producer_id and batch.marker != Marker.NONE:
             fate = batch.marker
     return fate
@@ -31,7 +31,7 @@ def records_with_fate(state: State, transaction: int, fate: Marker) -> int:
         1
         for partition in state.partitions
         for offset in range(partition.log.end_offset)
-        if partition.log.batches[offset].id == transaction and fate_of(partition, offset) == fate
+        if partition.log.records[offset].id == transaction and fate_of(partition, offset) == fate
     )
 
 
@@ -100,7 +100,7 @@ def committed_transactions_are_whole(state: State) -> bool:
 
 def has_record(partition: Partition, transaction: int) -> bool:
     """Whether the transaction has a record in the partition."""
-    return any(partition.log.batches[offset].id == transaction for offset in range(partition.log.end_offset))
+    return any(partition.log.records[offset].id == transaction for offset in range(partition.log.end_offset))
 
 
 def records_are_stored_once(state: State) -> bool:
@@ -115,7 +115,7 @@ def records_are_stored_once(state: State) -> bool:
         log = state.partitions[partition_id].log
         for offset in range(log.end_offset):
             for other in range(offset):
-                if log.batches[offset].id != NO_BATCH and log.batches[offset].id == log.batches[other].id:
+                if log.records[offset].id != NO_BATCH and log.records[offset].id == log.records[other].id:
                     return False
     return True
 
@@ -131,9 +131,9 @@ def coordinator_epochs_do_not_fall(state: State) -> bool:
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
         for offset in range(log.end_offset):
-            marker = log.batches[offset]
+            marker = log.records[offset]
             for earlier in range(offset):
-                other = log.batches[earlier]
+                other = log.records[earlier]
                 if marker.marker != Marker.NONE and other.marker != Marker.NONE:
                     if marker.producer_id == other.producer_id and marker.coordinator_epoch < other.coordinator_epoch:
                         return False
@@ -152,8 +152,8 @@ def producer_epochs_do_not_fall(state: State) -> bool:
         log = state.partitions[partition_id].log
         for offset in range(log.end_offset):
             for earlier in range(offset):
-                if log.batches[offset].producer_id == log.batches[earlier].producer_id:
-                    if log.batches[offset].producer_epoch < log.batches[earlier].producer_epoch:
+                if log.records[offset].producer_id == log.records[earlier].producer_id:
+                    if log.records[offset].producer_epoch < log.records[earlier].producer_epoch:
                         return False
     return True
 
@@ -170,7 +170,7 @@ def only_what_was_to_be_committed_is_delivered(state: State) -> bool:
         reader = state.readers[partition_id]
         log = state.partitions[partition_id].log
         for offset in range(log.end_offset):
-            transaction = log.batches[offset].id
+            transaction = log.records[offset].id
             if contains(reader.delivered, offset) and transaction != NO_BATCH:
                 if state.transactions[transaction].asked != Marker.COMMIT:
                     return False
@@ -205,7 +205,7 @@ def committed_records_are_delivered(state: State) -> bool:
         contains(state.readers[partition_id].delivered, offset)
         for partition_id, partition in enumerate(state.partitions)
         for offset in range(state.readers[partition_id].position)
-        if partition.log.batches[offset].id != NO_BATCH and fate_of(partition, offset) == Marker.COMMIT
+        if partition.log.records[offset].id != NO_BATCH and fate_of(partition, offset) == Marker.COMMIT
     )
 
 
@@ -276,7 +276,7 @@ def open_transactions_are_known(state: State) -> bool:
 def has_output(state: State, transaction: int, fate: Marker) -> bool:
     """Whether a record of the transaction, other than an offset's, has this fate."""
     return any(
-        partition.log.batches[offset].id == transaction and fate_of(partition, offset) == fate
+        partition.log.records[offset].id == transaction and fate_of(partition, offset) == fate
         for partition_id, partition in enumerate(state.partitions)
         if partition_id != state.offsets_partition
         for offset in range(partition.log.end_offset)

@@ -6,8 +6,8 @@ Left out, and why that is sound: steps of the environment, which Kafka does not 
 """
 
 from kafkacheck.impl.coordinator.records import Coordinator
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.messages.transaction_requests import Request
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
 from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.model.transactions.system import State
@@ -15,18 +15,18 @@ from kafkacheck.model.transactions.system import State
 
 def ends_later(partition: Partition, offset: int) -> bool:
     """Whether the record at `offset` is open, or the marker that ends its transaction is not replicated."""
-    batch = partition.log.batches[offset]
+    batch = partition.log.records[offset]
     return all(
-        partition.log.batches[later].marker == Marker.NONE
+        partition.log.records[later].marker == Marker.NONE
         for later in range(offset + 1, partition.high_watermark)
-        if partition.log.batches[later].producer_id == batch.producer_id
+        if partition.log.records[later].producer_id == batch.producer_id
     )
 
 
 def stable_offset(partition: Partition) -> int:
     """The first offset of a record whose fate is not replicated, or the high watermark."""
     for offset in range(partition.high_watermark):
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE and ends_later(partition, offset):
             return offset
     return partition.high_watermark

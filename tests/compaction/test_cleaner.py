@@ -4,11 +4,9 @@ import pytest
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.compaction.cleaner import cleaner_cleans
 from kafkacheck.impl.compaction.records import NOTHING
-from kafkacheck.impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
 from kafkacheck.impl.compaction.rules import CompactionRules
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID
 from kafkacheck.model.compaction.environment import (
     follower_falls_behind,
     leadership_moves,
@@ -18,7 +16,13 @@ from kafkacheck.model.compaction.environment import (
     write_is_repeated,
 )
 from kafkacheck.model.compaction.family import BOUNDS
-from kafkacheck.model.compaction.system import State
+from kafkacheck.model.compaction.system import (
+    State,
+    cleaner_cleans,
+    consumer_reads,
+    follower_fetches,
+    leader_ends_transaction,
+)
 
 RULES = CompactionRules()
 BUDGETS = {"lags": 2, "failovers": 2, "retries": 3, "reloads": 2}
@@ -50,7 +54,7 @@ def log_of(state, replica_id=0):
     """A letter for each offset: the batch with its record, `e` an empty one, `m` a marker, `-` nothing."""
     replica, text = state.replicas[replica_id], ""
     for offset in range(replica.log.end_offset):
-        batch = replica.log.batches[offset]
+        batch = replica.log.records[offset]
         if batch.producer_id == NO_PRODUCER_ID:
             text += "-"
         elif batch.marker:

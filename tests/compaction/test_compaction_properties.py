@@ -4,11 +4,10 @@ import pytest
 
 from kafkacheck.checker.schema import clear, excluding
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.model.compaction.environment import producer_writes, start_compaction
 from kafkacheck.model.compaction.family import BOUNDS, SAFETY
-from kafkacheck.model.compaction.system import State
+from kafkacheck.model.compaction.system import State, consumer_reads, follower_fetches, leader_ends_transaction
 from kafkacheck.spec.compaction import properties as spec
 
 RULES = CompactionRules()
@@ -83,9 +82,9 @@ def test_a_record_needs_the_first_marker_that_its_log_has_got_to(offset, holds):
     assert spec.markers_outlive_records(state)
     state.writes[0].outcome = spec.Marker.ABORT
     for replica_id in range(2):
-        state.replicas[replica_id].log.batches[1].marker = spec.Marker.ABORT
+        state.replicas[replica_id].log.records[1].marker = spec.Marker.ABORT
     assert spec.markers_outlive_records(state)
-    clear(state.replicas[1].log.batches[offset])
+    clear(state.replicas[1].log.records[offset])
     others = [write for write in (1, 2) if state.writes[write].ended_at == offset]
     for write in others:
         state.replicas[1].kept = excluding(state.replicas[1].kept, state.writes[write].ended_at - 1)

@@ -3,18 +3,13 @@
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE, ProduceError
 from kafkacheck.impl.producer import bookkeeping, retries, sender
-from kafkacheck.impl.producer.constants import (
-    NO_BATCH,
-    NO_SEQUENCE,
-    BatchStatus,
-    ProduceError,
-    ProducerState,
-    RequestStage,
-    Sending,
-)
+from kafkacheck.impl.producer.constants import BatchStatus, ProducerState, RequestStage, Sending
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.model.producer.environment import batch_expires_in_flight, close_connection, start_known
+from kafkacheck.impl.producer.wire import close_connection
+from kafkacheck.model.producer import system
+from kafkacheck.model.producer.environment import batch_expires_in_flight, start_known
 from kafkacheck.model.producer.family import BOUNDS
 from kafkacheck.model.producer.system import State
 
@@ -37,7 +32,7 @@ def sent(state, count, partition_id=0, rules=RULES):
     """The ids of new batches that are sent."""
     first = state.producer.next_batch
     for _ in range(count):
-        assert sender.producer_sends(state, rules, partition_id, 1)
+        assert system.producer_sends(state, rules, partition_id, 1)
     return list(range(first, first + count))
 
 
@@ -46,7 +41,7 @@ def answer(state, error, offset=-1, rules=RULES, partition_id=0):
     request = state.connections[partition_id].requests[0]
     request.stage, request.error, request.offset = RequestStage.ANSWERED, error, offset
     batch = state.producer.batches[request.batch.id]
-    assert sender.producer_takes_answer(state, rules, partition_id)
+    assert system.producer_takes_answer(state, rules, partition_id)
     return batch
 
 
@@ -57,7 +52,7 @@ def sequences(state, ids):
 def test_batches_get_consecutive_sequences_and_as_many_are_in_flight_as_may_be():
     state = known()
     assert sequences(state, sent(state, 3)) == [(0, 1), (0, 2), (0, 3)]
-    assert not sender.producer_sends(state, RULES, 0, 1)
+    assert not system.producer_sends(state, RULES, 0, 1)
     assert sequences(state, sent(state, 1, partition_id=1)) == [(0, 1)]
 
 
@@ -105,7 +100,7 @@ def test_out_of_order_behind_an_earlier_batch_proves_no_gap():
     assert answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER).status == RETRYING
     assert not state.producer.is_bump_required
     hasty = RULES._replace(bump_needs_proven_gap=False)
-    sender.producer_sends_again(state, 0)
+    system.producer_sends_again(state, 0)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER, rules=hasty)
     assert state.producer.is_bump_required
     assert sequences(state, (first, second)) == [(0, 1), (0, 2)], "until the next epoch begins"
@@ -114,14 +109,14 @@ def test_out_of_order_behind_an_earlier_batch_proves_no_gap():
 def test_retries_go_one_by_one_in_order_and_before_new_batches():
     state = known()
     first, second = sent(state, 2)
-    close_connection(state, RULES, 0)
-    assert not sender.producer_sends(state, RULES, 0, 1)
-    assert sender.producer_sends_again(state, 0)
-    assert not sender.producer_sends_again(state, 0), "the first one is under way"
+    close_connection(state.producer, RULES, state.connections[0])
+    assert not system.producer_sends(state, RULES, 0, 1)
+    assert system.producer_sends_again(state, 0)
+    assert not system.producer_sends_again(state, 0), "the first one is under way"
     assert state.producer.batches[second].status == RETRYING
     answer(state, ProduceError.NONE, offset=1)
-    assert sender.producer_sends_again(state, 0)
-    assert sender.producer_sends(state, RULES, 0, 1), "a new one may follow the last retry"
+    assert system.producer_sends_again(state, 0)
+    assert system.producer_sends(state, RULES, 0, 1), "a new one may follow the last retry"
     assert state.producer.batches[first].status == ACKNOWLEDGED
 
 
@@ -130,12 +125,12 @@ def test_a_new_epoch_rewrites_the_partition_that_needs_it_in_order():
     ids = sent(state, 3)
     other = sent(state, 1, partition_id=1)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER)
-    assert not sender.producer_sends_again(state, 0), "not before the epoch begins"
-    assert sender.producer_bumps_epoch(state, RULES)
+    assert not system.producer_sends_again(state, 0), "not before the epoch begins"
+    assert system.producer_bumps_epoch(state, RULES)
     assert sequences(state, ids) == [(1, 0), (1, 1), (1, 2)]
     assert sequences(state, other) == [(0, 1)]
     assert state.producer.counters[0].next_sequence == 3
-    assert not sender.producer_bumps_epoch(state, RULES)
+    assert not system.producer_bumps_epoch(state, RULES)
 
 
 def test_batches_were_once_rewritten_in_any_order():
@@ -143,7 +138,7 @@ def test_batches_were_once_rewritten_in_any_order():
     state = known()
     ids = sent(state, 3)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER)
-    assert sender.producer_bumps_epoch(state, rules)
+    assert system.producer_bumps_epoch(state, rules)
     assert sequences(state, ids) == [(1, 2), (1, 1), (1, 0)]
 
 
@@ -152,8 +147,8 @@ def test_another_partition_goes_over_to_the_new_epoch_when_nothing_of_it_is_in_f
     sent(state, 1)
     waiting = sent(state, 1, partition_id=1)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER)
-    sender.producer_bumps_epoch(state, RULES)
-    assert not sender.producer_sends(state, RULES, 1, 1), "a batch of the old epoch is in flight"
+    system.producer_bumps_epoch(state, RULES)
+    assert not system.producer_sends(state, RULES, 1, 1), "a batch of the old epoch is in flight"
     answer(state, ProduceError.NONE, offset=1, partition_id=1)
     for counter_knows_its_epoch, expected in ((True, (1, 0)), (False, (1, 2))):
         rules = RULES._replace(counter_knows_its_epoch=counter_knows_its_epoch)
@@ -166,29 +161,29 @@ def test_behind_the_highest_epoch_comes_another_producer_id():
     state = known(max_producer_epoch=0)
     ids = sent(state, 1)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER)
-    assert sender.producer_bumps_epoch(state, RULES)
+    assert system.producer_bumps_epoch(state, RULES)
     assert (state.producer.producer_id, state.producer.producer_epoch, sequences(state, ids)) == (1, 0, [(0, 0)])
     state.producer.batches[ids[0]].is_sequence_reset = False
-    sender.producer_sends_again(state, 0)
+    system.producer_sends_again(state, 0)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER)
-    assert not sender.producer_bumps_epoch(state, RULES), "the ids within the bound are used up"
+    assert not system.producer_bumps_epoch(state, RULES), "the ids within the bound are used up"
 
 
 @pytest.mark.parametrize(("is_second_stored", "bumps"), [(True, False), (False, True)])
 def test_a_batch_that_expired_is_settled_by_those_behind_it(is_second_stored, bumps):
     state = known()
     first, second = sent(state, 2)
-    close_connection(state, RULES, 0)
+    close_connection(state.producer, RULES, state.connections[0])
     retries.expire_batch(state.producer, state.producer.batches[first])
-    assert not sender.producer_resolves_sequences(state, RULES, 0), "another one is not settled"
-    sender.producer_sends_again(state, 0)
+    assert not system.producer_resolves_sequences(state, RULES, 0), "another one is not settled"
+    system.producer_sends_again(state, 0)
     if is_second_stored:
         answer(state, ProduceError.NONE, offset=2)
     else:
-        close_connection(state, RULES, 0)
+        close_connection(state.producer, RULES, state.connections[0])
         retries.expire_batch(state.producer, state.producer.batches[second])
-    assert not sender.producer_sends(state, RULES, 0, 1)
-    assert sender.producer_resolves_sequences(state, RULES, 0)
+    assert not system.producer_sends(state, RULES, 0, 1)
+    assert system.producer_resolves_sequences(state, RULES, 0)
     assert state.producer.is_bump_required == bumps
     assert state.producer.counters[0].unresolved_sequence == NO_SEQUENCE
 
@@ -196,9 +191,9 @@ def test_a_batch_that_expired_is_settled_by_those_behind_it(is_second_stored, bu
 def test_out_of_order_right_behind_an_expired_batch_proves_the_gap():
     state = known()
     first, _, third = sent(state, 3)
-    close_connection(state, RULES, 0)
+    close_connection(state.producer, RULES, state.connections[0])
     retries.expire_batch(state.producer, state.producer.batches[first])
-    sender.producer_sends_again(state, 0)
+    system.producer_sends_again(state, 0)
     proven = state.copy()
     assert answer(proven, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER).status == RETRYING
     assert proven.producer.is_bump_required
@@ -237,7 +232,7 @@ def test_a_batch_that_has_expired_stays_so_whatever_the_answer_is(error):
     assert batch_expires_in_flight(state, expired)
     assert answer(state, error, offset=1).status == BatchStatus.EXPIRED
     assert state.producer.counters[0].last_acknowledged_sequence == (1 if error == ProduceError.NONE else 0)
-    assert sender.producer_resolves_sequences(state, RULES, 0)
+    assert system.producer_resolves_sequences(state, RULES, 0)
     assert state.producer.is_bump_required == (error != ProduceError.NONE), "there is a gap where it is not stored"
 
 
@@ -247,11 +242,11 @@ def test_a_batch_that_has_expired_is_not_taken_for_one_of_the_next_epoch(has_epo
     rules = RULES._replace(in_flight_batch_has_epoch=has_epoch)
     (expired,) = sent(state, 1)
     assert batch_expires_in_flight(state, expired)
-    assert sender.producer_resolves_sequences(state, rules, 0)
-    assert sender.producer_bumps_epoch(state, rules)
+    assert system.producer_resolves_sequences(state, rules, 0)
+    assert system.producer_bumps_epoch(state, rules)
     first, second = sent(state, 2)
     assert sequences(state, [expired, first, second]) == [(0, 1), (1, 0), (1, 1)]
-    close_connection(state, rules, 0)
+    close_connection(state.producer, rules, state.connections[0])
     assert state.producer.batches[first].status == RETRYING
     assert state.producer.batches[second].status == (RETRYING if has_epoch else BatchStatus.LOST)
 
@@ -261,7 +256,7 @@ def with_split(rules):
     state = known(**SPLITTING)
     first = state.producer.next_batch
     state.producer.batches[first].is_oversized = 1
-    assert sender.producer_sends(state, rules, 0, 2)
+    assert system.producer_sends(state, rules, 0, 2)
     assert state.producer.next_batch == first + 2, "the second half has an id"
     assert answer(state, ProduceError.MESSAGE_TOO_LARGE, rules=rules).status == RETRYING
     return state, [first, first + 1]
@@ -271,10 +266,10 @@ def test_the_halves_of_a_batch_that_is_too_large_have_its_sequences_and_go_one_b
     state, halves = with_split(RULES)
     assert sequences(state, halves) == [(0, 1), (0, 2)]
     assert [state.producer.batches[each].record_count for each in halves] == [1, 1]
-    assert sender.producer_sends_again(state, 0)
-    assert not sender.producer_sends_again(state, 0), "the first one is under way"
+    assert system.producer_sends_again(state, 0)
+    assert not system.producer_sends_again(state, 0), "the first one is under way"
     assert answer(state, ProduceError.NONE, offset=1).status == ACKNOWLEDGED
-    assert sender.producer_sends_again(state, 0)
+    assert system.producer_sends_again(state, 0)
     assert answer(state, ProduceError.NONE, offset=2).status == ACKNOWLEDGED
     assert sequences(state, sent(state, 1)) == [(0, 3)]
 
@@ -290,7 +285,7 @@ def test_only_a_batch_of_two_records_is_split(records):
     state = known(**{**SPLITTING, "records_in_batch": 3, "max_sequence": 8})
     first = state.producer.next_batch
     state.producer.batches[first].is_oversized = 1
-    assert sender.producer_sends(state, RULES, 0, records)
+    assert system.producer_sends(state, RULES, 0, records)
     assert state.producer.next_batch == first + 1
     assert state.producer.batches[first].is_oversized == 0
 
@@ -299,4 +294,4 @@ def test_only_a_batch_of_two_records_is_split(records):
 def test_an_application_that_waits_for_all_waits_for_both_halves(awaits):
     rules = RULES._replace(sending=Sending.SYNCHRONOUS, flush_awaits_split_batches=awaits)
     state, _ = with_split(rules)
-    assert sender.application_hands_over(state, rules, 0, 1) != awaits
+    assert system.application_hands_over(state, rules, 0, 1) != awaits

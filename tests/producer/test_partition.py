@@ -2,12 +2,10 @@
 
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import ProduceError, RequestStage
-from kafkacheck.impl.producer.follower import follower_fetches
-from kafkacheck.impl.producer.leader import leader_handles_late_request, leader_handles_produce
-from kafkacheck.impl.producer.recovery import broker_flushes_log, broker_rolls_segment
+from kafkacheck.impl.log.constants import ProduceError
+from kafkacheck.impl.log.rules import LogRules
+from kafkacheck.impl.producer.constants import RequestStage
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sender import producer_sends
 from kafkacheck.model.producer.environment import (
     broker_crashes,
     leadership_moves,
@@ -19,12 +17,20 @@ from kafkacheck.model.producer.environment import (
     start_with_snapshot,
 )
 from kafkacheck.model.producer.family import BOUNDS
-from kafkacheck.model.producer.system import State
+from kafkacheck.model.producer.system import (
+    State,
+    broker_flushes_log,
+    broker_rolls_segment,
+    follower_fetches,
+    leader_handles_late_request,
+    leader_handles_produce,
+    producer_sends,
+)
 
 SIZES = {"batches": 6, "log_size": 6, "max_log_start": 6, "max_in_flight": 3, "snapshots": 2, "max_sequence": 8}
 BUDGET = dict.fromkeys(("disconnections", "failovers", "crashes", "power_losses", "deletions", "replacements"), 4)
 RULES = ProducerRules()
-FLUSHING = RULES._replace(answers_await_flush=True)
+FLUSHING = RULES._replace(log=LogRules(answers_await_flush=True))
 
 
 def known(replicas=2, start=start_known):
@@ -39,7 +45,7 @@ def replica_of(state, replica_id=0):
 
 def stored(state, replica_id=0):
     log = replica_of(state, replica_id).log
-    return [log.batches[offset].id for offset in range(log.start_offset, log.end_offset)]
+    return [log.records[offset].id for offset in range(log.start_offset, log.end_offset)]
 
 
 def append(state, count=1, rules=RULES):
@@ -102,7 +108,7 @@ def test_a_replica_that_begins_anew_begins_where_the_leaders_log_does():
     assert not records_are_deleted(state, RULES, 0, 3), "not above the high watermark"
     assert records_are_deleted(state, RULES, 0, 2)
     assert replica_begins_anew(state, 0, 1)
-    old = RULES._replace(replication_is_trusted=False, unknown_producer_may_go_on=False)
+    old = RULES._replace(log=LogRules(replication_is_trusted=False, unknown_producer_may_go_on=False))
     assert follower_fetches(state, old, 0, 1)
     assert replica_of(state, 1).log.start_offset == replica_of(state, 1).log.end_offset == 2
     assert not follower_fetches(state, old, 0, 1), "it refuses what does not begin with sequence 0"
@@ -160,7 +166,7 @@ def test_a_power_loss_takes_what_was_not_flushed():
 def test_a_snapshot_that_claims_less_than_it_has_survives_a_cut_and_is_wrong():
     state = known(replicas=1, start=start_with_snapshot)
     append(state, count=2)
-    rules = RULES._replace(snapshot_names_its_end=False)
+    rules = RULES._replace(log=LogRules(snapshot_names_its_end=False))
     assert broker_rolls_segment(state, rules, 0, 0)
     assert power_fails(state, rules, 0, 0, 2, True)
     assert stored(state) == [0, 1]

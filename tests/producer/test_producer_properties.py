@@ -5,13 +5,12 @@ import pytest
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.mutation.guards import Examiner, Outcome
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.producer.constants import BatchStatus, Marker, ProduceError, RequestStage, Sending
-from kafkacheck.impl.producer.leader import leader_handles_produce
+from kafkacheck.impl.log.constants import Marker, ProduceError
+from kafkacheck.impl.producer.constants import BatchStatus, RequestStage, Sending
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sender import producer_sends, producer_takes_answer
 from kafkacheck.model.producer.environment import start_known
 from kafkacheck.model.producer.family import BOUNDS, SAFETY, STEPS
-from kafkacheck.model.producer.system import State
+from kafkacheck.model.producer.system import State, leader_handles_produce, producer_sends, producer_takes_answer
 from kafkacheck.spec.producer import properties as spec
 from kafkacheck.spec.producer import steps
 from tests.support.marks import long_but
@@ -37,24 +36,24 @@ def log_of(state, replica_id=0):
 
 
 def stored_twice(state):
-    log_of(state).batches[2].id = 1
+    log_of(state).records[2].id = 1
 
 
 def out_of_order(state):
-    log_of(state).batches[1].id, log_of(state).batches[2].id = 2, 1
+    log_of(state).records[1].id, log_of(state).records[2].id = 2, 1
 
 
 def passed_over(state):
     state.producer.batches[1].status = BatchStatus.RETRYING
-    log_of(state).batches[1].id = 3
+    log_of(state).records[1].id = 3
 
 
 def gap(state):
-    log_of(state).batches[2].base_sequence = 3
+    log_of(state).records[2].base_sequence = 3
 
 
 def epoch_falls(state):
-    log_of(state).batches[1].producer_epoch = 1
+    log_of(state).records[1].producer_epoch = 1
 
 
 def acknowledged_elsewhere(state):
@@ -104,14 +103,14 @@ def test_every_replica_counts():
     assert start_known(state, RULES)
     follower = log_of(state, 1)
     follower.end_offset = 2
-    follower.batches[1].id = 0
+    follower.records[1].id = 0
     assert not spec.each_batch_is_stored_once(state)
 
 
 def test_a_batch_that_was_deleted_is_not_missing():
     state = good()
     log_of(state).start_offset = 1
-    log_of(state).batches[0].id = -1
+    log_of(state).records[0].id = -1
     assert spec.acknowledged_batches_are_stored(state)
 
 
@@ -126,10 +125,10 @@ def test_a_marker_has_no_place_among_the_sequences():
     state = good(count=1)
     log = log_of(state)
     log.end_offset = 3
-    log.batches[2].producer_id, log.batches[2].producer_epoch = 0, 0
-    log.batches[2].marker = Marker.COMMIT
+    log.records[2].producer_id, log.records[2].producer_epoch = 0, 0
+    log.records[2].marker = Marker.COMMIT
     assert spec.sequences_follow_each_other(state)
-    log.batches[2].marker = Marker.NONE
+    log.records[2].marker = Marker.NONE
     assert not spec.sequences_follow_each_other(state)
 
 
@@ -139,7 +138,7 @@ def test_what_is_lost_in_a_buffer_counts_only_where_send_has_returned(sending, i
     state.producer.batches[3].status = BatchStatus.LOST
     assert spec.sends_that_returned_are_safe(state, RULES._replace(sending=sending)) is is_safe
     acknowledged_and_gone = good()
-    log_of(acknowledged_and_gone).batches[2].id = -1
+    log_of(acknowledged_and_gone).records[2].id = -1
     assert not spec.sends_that_returned_are_safe(acknowledged_and_gone, RULES._replace(sending=sending))
 
 

@@ -8,17 +8,11 @@ import pytest
 from kafkacheck.checker.schema import Struct
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer import append, reload, sequences, state, verification
-from kafkacheck.impl.producer.constants import (
-    NO_PRODUCER_EPOCH,
-    NO_PRODUCER_ID,
-    NO_SEQUENCE,
-    Marker,
-    Origin,
-    ProduceError,
-)
-from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerSnapshot
-from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.log import append, is_full, reload, sequences, truncate_to, verification
+from kafkacheck.impl.log import producer_state as state
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker, Origin, ProduceError
+from kafkacheck.impl.log.records import Batch, PartitionLog, ProducerSnapshot
+from kafkacheck.impl.log.rules import LogRules
 
 MAX = 4
 BOUNDS = {
@@ -35,7 +29,7 @@ class Everything(Struct):
 
 
 LAYOUT = Layout(Everything, BOUNDS)
-RULES = ProducerRules(verification=False)
+RULES = LogRules(verification=False)
 
 
 def batch_of(sequence, count=1, epoch=0, transactional=0, producer_id=0):
@@ -159,7 +153,7 @@ def test_a_marker_of_an_older_producer_epoch_or_coordinator_epoch_is_refused():
 
 
 def test_the_first_batch_of_a_transaction_needs_its_own_verification():
-    rules = ProducerRules()
+    rules = LogRules()
     log = log_with()
     assert offered(log, batch_of(0, transactional=1), rules) == ProduceError.INVALID_TXN_STATE
     assert offered(log, batch_of(0), rules) == 0, "others need none"
@@ -183,7 +177,7 @@ def test_each_verification_has_a_guard_of_its_own_and_once_had_not():
 
 
 def test_while_a_transaction_is_verified_the_lowest_sequence_comes_first():
-    rules = ProducerRules()
+    rules = LogRules()
     for order in ((0, 1), (1, 0)):
         log = log_with()
         guards = [verification.start_verification(log, RULES, batch_of(each, transactional=1)) for each in order]
@@ -201,7 +195,7 @@ def test_while_a_transaction_is_verified_the_lowest_sequence_comes_first():
 
 
 def test_a_coordinator_is_asked_for_epoch_and_verification_but_not_for_a_sequence():
-    rules = ProducerRules()
+    rules = LogRules()
     log = log_with(batch_of(0, epoch=1))
     offsets = batch_of(NO_SEQUENCE, epoch=1, transactional=1)
     assert offered(log, offsets, rules, origin=Origin.COORDINATOR) == ProduceError.INVALID_TXN_STATE
@@ -215,7 +209,7 @@ def test_a_coordinator_is_asked_for_epoch_and_verification_but_not_for_a_sequenc
 def test_a_follower_takes_what_its_leader_has_and_once_did_not():
     log = log_with(batch_of(0, epoch=1))
     for batch in (batch_of(3, epoch=1), batch_of(2, epoch=0), batch_of(1, epoch=0, transactional=1)):
-        assert offered(log, batch, ProducerRules(), origin=Origin.REPLICATION) == log.end_offset - 1
+        assert offered(log, batch, LogRules(), origin=Origin.REPLICATION) == log.end_offset - 1
     assert log.producers[0].producer_epoch == 0, "the leader knows what it is doing"
     distrustful = RULES._replace(replication_is_trusted=False)
     log = log_with(batch_of(0))
@@ -250,7 +244,7 @@ def random_log(draw):
         reload.write_snapshot(log, snapshot, log.end_offset)
         snapshots = [*snapshots[: log.end_offset], snapshot]
         epoch, kind = draw.randrange(3), draw.randrange(4)
-        if append.is_full(log):
+        if is_full(log):
             break
         if kind == 3 and append.marker_error(log, 0, epoch, 1) == ProduceError.NONE:
             append.append_marker(log, 0, epoch, 1, draw.choice([Marker.COMMIT, Marker.ABORT]))
@@ -276,7 +270,7 @@ def test_the_log_alone_and_the_log_from_any_snapshot_give_the_state_that_was_in_
 
 def test_a_log_that_is_cut_knows_what_the_shorter_log_knows():
     log = log_with(batch_of(0), batch_of(1), batch_of(2))
-    reload.cut_log(log, 1)
+    truncate_to(log, 1)
     reload.rebuild_from_log(log, RULES)
     assert log == log_with(batch_of(0))
 

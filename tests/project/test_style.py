@@ -110,7 +110,7 @@ def test_the_rules_see_the_whole_repository():
         ".ci/run",
         "README.md",
         "model/replication/kip320.py",
-        "impl/log.py",
+        "impl/log/records.py",
         "spec/replication/properties.py",
     ):
         assert path in texts(), path

@@ -6,26 +6,29 @@ Each test is a schedule that a document describes: who does what, in which order
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.impl.producer.append import append_error
-from kafkacheck.impl.producer.constants import BatchStatus, Origin, ProduceError, Sending
-from kafkacheck.impl.producer.follower import follower_fetches
-from kafkacheck.impl.producer.leader import leader_handles_late_request, leader_handles_produce
+from kafkacheck.impl.log.append import append_error
+from kafkacheck.impl.log.constants import Origin, ProduceError
+from kafkacheck.impl.log.rules import LogRules
+from kafkacheck.impl.log.verification import NO_GUARD
+from kafkacheck.impl.producer.constants import BatchStatus, Sending
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sender import (
+from kafkacheck.model.producer.environment import (
+    connection_breaks,
+    leadership_moves,
+    producer_dies,
+    request_is_left_behind,
+)
+from kafkacheck.model.producer.system import (
     application_hands_over,
+    follower_fetches,
+    leader_handles_late_request,
+    leader_handles_produce,
     producer_bumps_epoch,
     producer_drains,
     producer_gets_id,
     producer_sends,
     producer_sends_again,
     producer_takes_answer,
-)
-from kafkacheck.impl.producer.verification import NO_GUARD
-from kafkacheck.model.producer.environment import (
-    connection_breaks,
-    leadership_moves,
-    producer_dies,
-    request_is_left_behind,
 )
 
 RULES = ProducerRules()
@@ -39,7 +42,7 @@ def beginning(name, **bounds):
 def stored(state, replica_id=0, partition_id=0):
     """The batches in a replica's log, in order."""
     log = state.partitions[partition_id].replicas[replica_id].log
-    return [log.batches[offset].id for offset in range(log.start_offset, log.end_offset)]
+    return [log.records[offset].id for offset in range(log.start_offset, log.end_offset)]
 
 
 def play(*steps):
@@ -121,7 +124,7 @@ def test_what_a_failed_leader_alone_had_is_sent_again():
 def test_the_first_of_two_batches_is_recognised_as_well():
     """KAFKA-5494: a broker that remembered only the last batch stores both twice."""
     for retained, expected in ((2, [0, 1, 2]), (1, [0, 1, 2, 1])):
-        rules = RULES._replace(batches_to_retain=retained)
+        rules = RULES._replace(log=LogRules(batches_to_retain=retained))
         state = beginning("producer.retries")
         play(
             (producer_sends, state, rules, 0, 1),

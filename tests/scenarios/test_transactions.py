@@ -8,7 +8,7 @@ import pytest
 
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.schema.objects import members_of
-from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.transactions.constants import ProducerState, TransactionState, Upgrade
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.clients import (

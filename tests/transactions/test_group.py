@@ -5,8 +5,8 @@ import pytest
 from kafkacheck.checker.schema import clear
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.coordinator.offsets import complete_pending_offset, note_offset
-from kafkacheck.impl.producer.append import append_batch, append_marker
-from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.log.append import append_batch, append_marker
+from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.clients import consumer_commits_offset, consumer_fetches_offset

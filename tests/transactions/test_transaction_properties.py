@@ -7,11 +7,12 @@ from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.guards import Examiner, Outcome
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
-from kafkacheck.impl.producer.append import append_batch, append_marker
-from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.log.append import append_batch, append_marker
+from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.records import PartitionLog, TransactionIndex
+from kafkacheck.impl.log.transactions import first_open_transaction_offset
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
-from kafkacheck.impl.transactions.partition import first_open_transaction_offset
-from kafkacheck.impl.transactions.records import Partition, TransactionalIdNumber
+from kafkacheck.impl.transactions.records import TransactionalIdNumber
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.family import BOUNDS, TRANSACTIONS, TRANSITIONS
 from kafkacheck.model.transactions.starts import start_transactions
@@ -51,7 +52,7 @@ def state_of(*logs, asked=(), told=()):
 
 def store(partition, transaction, epoch=0):
     """Append a record of the transaction."""
-    batch = partition.log.batches[0].copy()
+    batch = partition.log.records[0].copy()
     batch.id, batch.producer_id, batch.producer_epoch = transaction, 0, epoch
     batch.base_sequence, batch.is_transactional, batch.marker = 0, 1, Marker.NONE
     append_batch(partition.log, RULES, batch)
@@ -100,15 +101,15 @@ def test_an_acknowledged_record_that_is_nowhere_is_missed():
 
 def test_a_marker_of_an_older_coordinator_is_seen():
     state = state_of([0, C, 1, C], asked=[C, C])
-    state.partitions[0].log.batches[1].coordinator_epoch = 1
+    state.partitions[0].log.records[1].coordinator_epoch = 1
     assert not transactions.coordinator_epochs_do_not_fall(state)
-    state.partitions[0].log.batches[3].coordinator_epoch = 1
+    state.partitions[0].log.records[3].coordinator_epoch = 1
     assert transactions.coordinator_epochs_do_not_fall(state)
 
 
 def test_a_batch_of_an_older_producer_epoch_is_seen():
     state = state_of([0, C, 1], asked=[C])
-    state.partitions[0].log.batches[0].producer_epoch = 1
+    state.partitions[0].log.records[0].producer_epoch = 1
     assert not transactions.producer_epochs_do_not_fall(state)
 
 
@@ -142,14 +143,14 @@ def test_a_reader_behind_a_transaction_whose_marker_is_not_replicated_is_seen():
     assert not transactions.reads_end_at_stable_offset(state)
 
 
-def only_open_transactions_count(partition: Partition) -> int:
+def only_open_transactions_count(log: PartitionLog, index: TransactionIndex) -> int:
     """`first_unstable_offset` without the transactions whose marker is not replicated."""
-    return first_open_transaction_offset(partition.log)
+    return first_open_transaction_offset(log)
 
 
 @pytest.mark.parametrize("name", ["reader", "two_step_read"])
 def test_a_search_finds_a_stable_offset_that_forgets_what_is_not_replicated(monkeypatch, tmp_path, name):
-    monkeypatch.setattr("kafkacheck.impl.transactions.partition.first_unstable_offset", only_open_transactions_count)
+    monkeypatch.setattr("kafkacheck.impl.log.transactions.first_unstable_offset", only_open_transactions_count)
     model = snippets.load(tmp_path, (ROOT / "model" / "transactions" / f"{name}.py").read_text(encoding="utf-8")).MODEL
     result = check(model, engine="interpreted")
     assert result.trace is not None and result.trace.property == "reads_end_at_stable_offset"

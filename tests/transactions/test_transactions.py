@@ -6,11 +6,12 @@ from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.schema.objects import members_of
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.coordinator.transactions import add_partition, answer_of, fence_and_abort, verify_partition
-from kafkacheck.impl.producer.append import append_batch
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.append import append_batch
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.transactions import last_stable_offset
 from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, TransactionState
 from kafkacheck.impl.transactions.leader import write_marker
-from kafkacheck.impl.transactions.partition import last_stable_offset, reload_partition
+from kafkacheck.impl.transactions.partition import reload_partition
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.clients import consumer_reads
 from kafkacheck.model.transactions.coordinators import group_coordinator_follows_marker, transaction_log_commits
@@ -225,29 +226,33 @@ def test_a_batch_that_another_verified_request_has_brought_is_acknowledged_and_n
     client, produce = state.clients[0], state.produces[0]
     client.state, client.transaction = ProducerState.IN_TRANSACTION, 0
     produce.stage, produce.partition, produce.guard = ProduceStage.VERIFIED, 0, 1
-    produce.batch = partition.log.batches[0].copy()
+    produce.batch = partition.log.records[0].copy()
     assert leader_appends_verified(state, V1, 0)
     assert (produce.stage, client.state) == (ProduceStage.IDLE, ProducerState.IN_TRANSACTION)
     assert (members_of(state.transactions[0].acknowledged), partition.log.end_offset) == ([0], 1)
 
 
 def test_the_last_stable_offset_stands_at_the_first_open_transaction():
-    assert last_stable_offset(partition_with(0, 1, (1, COMMIT))[1]) == 0
-    assert last_stable_offset(partition_with(1, 0, (1, COMMIT))[1]) == 1
-    assert last_stable_offset(partition_with(1, 0, (1, COMMIT), (0, ABORT))[1]) == 4
+    assert stable_end(partition_with(0, 1, (1, COMMIT))[1]) == 0
+    assert stable_end(partition_with(1, 0, (1, COMMIT))[1]) == 1
+    assert stable_end(partition_with(1, 0, (1, COMMIT), (0, ABORT))[1]) == 4
+
+
+def stable_end(partition):
+    return last_stable_offset(partition.log, partition.index, partition.high_watermark)
 
 
 def test_a_transaction_is_stable_only_when_its_marker_is_replicated():
     state, partition = partition_with(0, (0, COMMIT), rules=LAGGING)
-    stable = [last_stable_offset(partition)]
+    stable = [stable_end(partition)]
     while partition_replicates(state, 0):
-        stable.append(last_stable_offset(partition))
+        stable.append(stable_end(partition))
     assert stable == [0, 0, 2]
 
 
 def test_the_index_has_aborted_transactions_that_have_records_here_and_no_others():
     _, partition = partition_with(0, 1, (0, ABORT), (2, ABORT), (1, COMMIT))
-    entries = {at: (each.producer_id, each.first_offset) for at, each in enumerate(partition.aborted)}
+    entries = {at: (each.producer_id, each.first_offset) for at, each in enumerate(partition.index.aborted)}
     assert {at: entry for at, entry in entries.items() if entry[1] != NO_OFFSET} == {2: (0, 0)}
 
 
@@ -261,8 +266,8 @@ def test_what_is_made_from_the_log_is_what_was_there():
     _, partition = partition_with(0, 1, (0, ABORT), 2, (1, COMMIT))
     again = partition.copy()
     reload_partition(again, V1)
-    assert again.aborted == partition.aborted
-    assert again.unreplicated == partition.unreplicated
+    assert again.index.aborted == partition.index.aborted
+    assert again.index.unreplicated == partition.index.unreplicated
     assert [each.current_transaction_first_offset for each in again.log.producers] == [-1, -1, 3, -1]
 
 
@@ -271,8 +276,8 @@ def test_the_cleaner_removes_aborted_records_and_then_their_marker():
     assert not cleaner_cleans_segment(state, V1, 0, 1, 2), "the record is still there"
     assert cleaner_cleans_segment(state, V1, 0, 0, 1)
     assert cleaner_cleans_segment(state, V1, 0, 1, 2)
-    assert all(batch.producer_id == NO_PRODUCER_ID for batch in partition.log.batches)
-    assert partition.aborted[1].first_offset == NO_OFFSET
+    assert all(batch.producer_id == NO_PRODUCER_ID for batch in partition.log.records)
+    assert partition.index.aborted[1].first_offset == NO_OFFSET
 
 
 def test_the_cleaner_keeps_the_marker_of_what_is_committed():

@@ -4,7 +4,7 @@ import pytest
 
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.client.transactional_producer import ask_for_end, is_upgraded, receive_answer
-from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, Upgrade
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.clients import producer_sends

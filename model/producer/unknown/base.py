@@ -5,9 +5,9 @@ Bounds: two batches in flight to an empty partition, and one refusal: that alone
 Expected: HOLDS
 """
 
-from kafkacheck.impl.producer.sender import producer_gets_id
 from kafkacheck.model.producer.environment import append_is_refused, start_empty
 from kafkacheck.model.producer.family import LEMMAS, PRODUCER, RETRIES, SAFETY
+from kafkacheck.model.producer.system import producer_gets_id
 from kafkacheck.spec.producer.properties import acknowledged_batch
 
 MODEL = PRODUCER.model(

@@ -7,9 +7,9 @@ Bounds: two batches in flight to a partition with a batch of another producer, a
 Expected: VIOLATED no_batch_is_passed_over
 """
 
-from kafkacheck.impl.producer.sender import producer_gets_id
 from kafkacheck.model.producer.environment import append_is_refused, start_written
 from kafkacheck.model.producer.family import PRODUCER, RETRIES, SAFETY
+from kafkacheck.model.producer.system import producer_gets_id
 from kafkacheck.spec.producer.properties import acknowledged_batch
 
 MODEL = PRODUCER.model(

@@ -9,10 +9,10 @@ Left out, and why that is sound: the time of an entry's last batch: the environm
 
 from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
-from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerStateEntry
-from kafkacheck.impl.producer.rules import AppendRules
-from kafkacheck.impl.producer.sequences import last_sequence_of
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
+from kafkacheck.impl.log.records import Batch, PartitionLog, ProducerStateEntry
+from kafkacheck.impl.log.rules import LogRules
+from kafkacheck.impl.log.sequences import last_sequence_of
 
 
 def is_known(entry: ProducerStateEntry) -> bool:
@@ -46,11 +46,11 @@ def begin_epoch(entry: ProducerStateEntry, producer_epoch: int) -> None:
     if entry.producer_epoch == producer_epoch:
         return
     entry.producer_epoch = producer_epoch
-    for place in range(len(entry.batches)):
-        clear(entry.batches[place])
+    for batch in entry.batches:
+        clear(batch)
 
 
-def remember_batch(entry: ProducerStateEntry, rules: AppendRules, batch: Batch, offset: int, max_sequence: int) -> None:
+def remember_batch(entry: ProducerStateEntry, rules: LogRules, batch: Batch, offset: int, max_sequence: int) -> None:
     """Remember the batch stored at `offset`, and forget the oldest one if there are too many."""
     begin_epoch(entry, batch.producer_epoch)
     retained = min(rules.batches_to_retain, len(entry.batches))
@@ -62,19 +62,12 @@ def remember_batch(entry: ProducerStateEntry, rules: AppendRules, batch: Batch, 
     newest.offset = offset
 
 
-def clear_entry(entry: ProducerStateEntry) -> None:
-    """Forget the producer."""
-    begin_epoch(entry, NO_PRODUCER_EPOCH)
-    entry.coordinator_epoch = 0
-    entry.current_transaction_first_offset = NO_OFFSET
-
-
 def expire_producer(log: PartitionLog, producer_id: int) -> bool:
     """Forget an idle producer that is known and has no open transaction; whether that was possible."""
     entry = log.producers[producer_id]
     if not is_known(entry) or has_open_transaction(entry):
         return False
-    clear_entry(entry)
+    clear(entry)
     return True
 
 
@@ -82,4 +75,4 @@ def forget_producers_without_records(log: PartitionLog) -> None:
     """Forget each producer whose last batch is below the log's start, as Kafka did before KIP-360 (KAFKA-7190)."""
     for entry in log.producers:
         if entry.batches[0].offset < log.start_offset and not has_open_transaction(entry):
-            clear_entry(entry)
+            clear(entry)

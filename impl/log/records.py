@@ -18,7 +18,7 @@ from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Epoch, Id, Offset, Struct
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 
 BatchId = Annotated[int, Id("batches")]
 OptionalBatchId = Annotated[int, Id("batches", none=NO_BATCH)]
@@ -111,7 +111,7 @@ class PartitionLog(Struct):
 
     start_offset: the first offset that is kept; batches below are deleted.
     end_offset: the offset that the next batch gets.
-    batches: by offset, from `start_offset` to `end_offset`, and blank slots elsewhere.
+    records: by offset, the batches from `start_offset` to `end_offset`, and blank slots elsewhere.
     producers: the state of each producer.
     verifications: by producer, the verification that is under way.
     last_verification_guard: the newest guard; 0 before the first.
@@ -120,7 +120,7 @@ class PartitionLog(Struct):
 
     start_offset: StartOffset
     end_offset: BatchOffset
-    batches: Annotated[Array[Batch], ByPosition("log_size")]
+    records: Annotated[Array[Batch], ByPosition("log_size")]
     producers: Annotated[Array[ProducerStateEntry], ById("producer_ids")]
     verifications: Annotated[Array[VerificationStateEntry], ById("producer_ids")]
     last_verification_guard: VerificationGuard
@@ -138,3 +138,42 @@ class ProducerSnapshot(Struct):
     offset: OptionalBatchOffset
     is_flushed: bool
     producers: Annotated[Array[ProducerStateEntry], ById("producer_ids")]
+
+
+class AbortedTransaction(Struct):
+    """An entry of a partition's aborted-transaction index (`AbortedTxn`); blank if there is none.
+
+    producer_id: the producer of the transaction.
+    first_offset: the first offset of the transaction; `NO_OFFSET` without an entry.
+    last_stable_offset: the last stable offset when the transaction ended: no later entry begins below it.
+    """
+
+    producer_id: OptionalProducerId
+    first_offset: OptionalBatchOffset
+    last_stable_offset: BatchOffset
+
+
+class TransactionIndex(Struct):
+    """What a leader knows of the transactions in a log that have ended.
+
+    unreplicated: by the offset of an unreplicated marker, the first offset of its transaction; else `NO_OFFSET`.
+    aborted: the aborted-transaction index: by the offset of an ABORT marker, its entry.
+    """
+
+    unreplicated: Annotated[Array[OptionalBatchOffset], ByPosition("log_size")]
+    aborted: Annotated[Array[AbortedTransaction], ByPosition("log_size")]
+
+
+class PartitionReplica(Struct):
+    """One broker's replica.
+
+    is_leading: whether the broker believes that it leads; a deposed leader does until it follows.
+    log: its stored batches, and its producer state.
+    flushed_offset: the end of the part that has surely reached the disk, where recovery begins after a crash.
+    snapshots: its files with producer state, the newest first.
+    """
+
+    is_leading: bool
+    log: PartitionLog
+    flushed_offset: BatchOffset
+    snapshots: Annotated[Array[ProducerSnapshot], ByPosition("snapshots")]

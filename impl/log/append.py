@@ -10,20 +10,23 @@ A leader calls `duplicate_offset` first (for `CLIENT`), then `append_error`, and
 
 from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, NO_SEQUENCE, Marker, Origin, ProduceError
-from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerStateEntry
-from kafkacheck.impl.producer.rules import AppendRules
-from kafkacheck.impl.producer.sequences import is_in_sequence
-from kafkacheck.impl.producer.state import begin_epoch, has_open_transaction, is_known, last_sequence, remember_batch
-from kafkacheck.impl.producer.verification import NO_GUARD, needs_verification
+from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, NO_SEQUENCE, Marker, Origin, ProduceError
+from kafkacheck.impl.log.producer_state import (
+    begin_epoch,
+    duplicate_offset,
+    has_open_transaction,
+    is_known,
+    last_sequence,
+    remember_batch,
+)
+from kafkacheck.impl.log.records import Batch, PartitionLog, ProducerStateEntry
+from kafkacheck.impl.log.rules import LogRules
+from kafkacheck.impl.log.sequences import is_in_sequence
+from kafkacheck.impl.log.verification import NO_GUARD, needs_verification
 
 
-def is_full(log: PartitionLog) -> bool:
-    """Whether the log has no room for another batch."""
-    return log.end_offset == len(log.batches)
-
-
-def sequence_error(log: PartitionLog, rules: AppendRules, entry: ProducerStateEntry, batch: Batch) -> ProduceError:
+def sequence_error(log: PartitionLog, rules: LogRules, entry: ProducerStateEntry, batch: Batch) -> ProduceError:
     """The error for the sequence of a producer's batch, `NONE` if it is right (`checkSequence`)."""
     verification = log.verifications[batch.producer_id]
     if rules.lowest_sequence_is_awaited and verification.guard != NO_GUARD:
@@ -44,17 +47,17 @@ def sequence_error(log: PartitionLog, rules: AppendRules, entry: ProducerStateEn
     return ProduceError.NONE
 
 
-def validates_sequence(rules: AppendRules, origin: Origin) -> bool:
+def validates_sequence(rules: LogRules, origin: Origin) -> bool:
     """Whether sequences are checked: in a client's batches, by the old rule also in batches that a follower fetched."""
     return origin == Origin.CLIENT or (origin == Origin.REPLICATION and not rules.replication_is_trusted)
 
 
-def is_verified(rules: AppendRules, origin: Origin) -> bool:
+def is_verified(rules: LogRules, origin: Origin) -> bool:
     """Whether a transaction's first batch from this origin must be verified with the coordinator."""
     return rules.verification and (origin != Origin.COORDINATOR or rules.offset_commit_is_verified)
 
 
-def append_error(log: PartitionLog, rules: AppendRules, batch: Batch, guard: int, origin: Origin) -> ProduceError:
+def append_error(log: PartitionLog, rules: LogRules, batch: Batch, guard: int, origin: Origin) -> ProduceError:
     """The error that forbids to append a data batch, or `NONE`; the caller has excluded a duplicate.
 
     `guard`: the one with which the request's transaction was verified, `NO_GUARD` without one.
@@ -77,7 +80,7 @@ def append_error(log: PartitionLog, rules: AppendRules, batch: Batch, guard: int
     return ProduceError.NONE
 
 
-def learn_of_batch(log: PartitionLog, rules: AppendRules, batch: Batch, offset: int) -> None:
+def learn_of_batch(log: PartitionLog, rules: LogRules, batch: Batch, offset: int) -> None:
     """Update the producer state for a data batch that is stored at `offset`."""
     if batch.producer_id == NO_PRODUCER_ID:
         return
@@ -101,20 +104,45 @@ def learn_of_marker(log: PartitionLog, marker: Batch) -> None:
     clear(log.verifications[marker.producer_id])
 
 
-def learn_of(log: PartitionLog, rules: AppendRules, offset: int) -> None:
+def learn_of(log: PartitionLog, rules: LogRules, offset: int) -> None:
     """Update the producer state for the batch or marker that is stored at `offset`."""
-    batch = log.batches[offset]
+    batch = log.records[offset]
     if batch.marker == Marker.NONE:
         learn_of_batch(log, rules, batch, offset)
     else:
         learn_of_marker(log, batch)
 
 
-def append_batch(log: PartitionLog, rules: AppendRules, batch: Batch) -> None:
+def append_batch(log: PartitionLog, rules: LogRules, batch: Batch) -> None:
     """Store a batch or marker at the end of a log that is not full, and update the producer state."""
-    copy(log.batches[log.end_offset], batch)
+    copy(log.records[log.end_offset], batch)
     log.end_offset += 1
     learn_of(log, rules, log.end_offset - 1)
+
+
+def append_record_of(
+    log: PartitionLog, rules: LogRules, batch_id: int, producer_id: int, sequence: int, is_transactional: int
+) -> bool:
+    """Append a client's batch of one record in epoch 0, if the log has room and the batch is no duplicate and valid.
+
+    The slot at the log's end serves as the request, and is blank again if the batch is refused.
+    """
+    if is_full(log):
+        return False
+    batch = log.records[log.end_offset]
+    clear(batch)
+    batch.id = batch_id
+    batch.producer_id = producer_id
+    batch.producer_epoch = 0
+    batch.base_sequence = sequence
+    batch.is_transactional = is_transactional
+    is_stored = duplicate_offset(log.producers[producer_id], batch, log.max_sequence) != NO_OFFSET
+    if is_stored or append_error(log, rules, batch, NO_GUARD, Origin.CLIENT) != ProduceError.NONE:
+        clear(batch)
+        return False
+    log.end_offset += 1
+    learn_of(log, rules, log.end_offset - 1)
+    return True
 
 
 def marker_error(log: PartitionLog, producer_id: int, producer_epoch: int, coordinator_epoch: int) -> ProduceError:
@@ -131,7 +159,7 @@ def append_marker(
     log: PartitionLog, producer_id: int, producer_epoch: int, coordinator_epoch: int, marker: Marker
 ) -> None:
     """Store a marker at the end of a log that is not full, and update the producer state."""
-    stored = log.batches[log.end_offset]
+    stored = log.records[log.end_offset]
     stored.producer_id = producer_id
     stored.producer_epoch = producer_epoch
     stored.is_transactional = 1

@@ -8,9 +8,9 @@ rule modelled here reads the log start offset. The log is as long as the bound a
 which cuts behaviours short and adds none.
 """
 
-from typing import Annotated
+from typing import Annotated, Any, Protocol
 
-from kafkacheck.checker.schema import Array, ByPosition, Epoch, Id, Offset, Struct
+from kafkacheck.checker.schema import Array, ByPosition, Epoch, Id, Offset, Struct, clear
 from kafkacheck.impl.constants import NO_EPOCH, NO_RECORD
 
 RecordId = Annotated[int, Id("max_records")]
@@ -44,14 +44,31 @@ class Log(Struct):
     records: Annotated[Array[Record], ByPosition("log_size")]
 
 
-def has_offset(log: Log, offset: int) -> bool:
+class AnyLog(Protocol):
+    """A log of single records, or of batches (`PartitionLog`)."""
+
+    end_offset: int
+
+    @property
+    def records(self) -> Array[Any]:
+        """See `Log`."""
+
+
+def has_offset(log: AnyLog, offset: int) -> bool:
     """Whether the log stores a record at `offset`."""
     return offset < log.end_offset
 
 
-def is_full(log: Log) -> bool:
+def is_full(log: AnyLog) -> bool:
     """Whether every slot of the log is taken."""
     return log.end_offset == len(log.records)
+
+
+def truncate_to(log: AnyLog, end_offset: int) -> None:
+    """Remove every record at or above `end_offset`; the caller must rebuild a producer state."""
+    for offset in range(end_offset, log.end_offset):
+        clear(log.records[offset])
+    log.end_offset = min(log.end_offset, end_offset)
 
 
 def latest_epoch(log: Log) -> int:
@@ -61,11 +78,10 @@ def latest_epoch(log: Log) -> int:
     return log.records[log.end_offset - 1].epoch
 
 
-def is_same_record(log: Log, other: Log, offset: int) -> bool:
+def is_same_record(log: AnyLog, other: AnyLog, offset: int) -> bool:
     """Whether the two logs, which both have `offset`, store the same record there."""
-    if log.records[offset].id != other.records[offset].id:
-        return False
-    return log.records[offset].epoch == other.records[offset].epoch
+    is_same: bool = log.records[offset] == other.records[offset]
+    return is_same
 
 
 def append_record(log: Log, record_id: int, epoch: int) -> None:
@@ -74,11 +90,3 @@ def append_record(log: Log, record_id: int, epoch: int) -> None:
     record.id = record_id
     record.epoch = epoch
     log.end_offset += 1
-
-
-def truncate_to(log: Log, end_offset: int) -> None:
-    """Remove every record at or above `end_offset`, which is at most the log's end offset."""
-    for offset in range(end_offset, log.end_offset):
-        log.records[offset].id = NO_RECORD
-        log.records[offset].epoch = NO_EPOCH
-    log.end_offset = end_offset

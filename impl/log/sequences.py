@@ -5,8 +5,8 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-5494, KAFKA-7692, KAFKA-7693.
 Left out, and why that is sound: nothing; the highest sequence is a bound, and small.
 """
 
-from kafkacheck.impl.producer.constants import NO_SEQUENCE
-from kafkacheck.impl.producer.rules import AppendRules
+from kafkacheck.impl.log.constants import NO_SEQUENCE
+from kafkacheck.impl.log.rules import LogRules
 
 
 def sequence_after(sequence: int, count: int, max_sequence: int) -> int:
@@ -32,7 +32,7 @@ def last_sequence_of(base_sequence: int, record_count: int, max_sequence: int) -
     return sequence_after(base_sequence, record_count - 1, max_sequence)
 
 
-def is_in_sequence(rules: AppendRules, last_sequence: int, next_sequence: int, max_sequence: int) -> bool:
+def is_in_sequence(rules: LogRules, last_sequence: int, next_sequence: int, max_sequence: int) -> bool:
     """Whether a batch that begins with `next_sequence` may follow one that ends with `last_sequence`."""
     if next_sequence == last_sequence + 1:
         return True

@@ -7,65 +7,49 @@ Left out, and why that is sound: entries that expired while the broker was down,
 """
 
 from kafkacheck.checker.schema import clear, copy
-from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.append import learn_of
-from kafkacheck.impl.producer.records import PartitionLog, ProducerSnapshot
-from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.state import clear_entry, forget_producers_without_records
+from kafkacheck.impl.log import truncate_to
+from kafkacheck.impl.log.append import learn_of
+from kafkacheck.impl.log.producer_state import forget_producers_without_records
+from kafkacheck.impl.log.records import PartitionLog, ProducerSnapshot
+from kafkacheck.impl.log.rules import LogRules
 
 
 def forget_producers(log: PartitionLog) -> None:
     """Clear the producer state in memory."""
-    for producer_id in range(len(log.producers)):
-        clear_entry(log.producers[producer_id])
-        clear(log.verifications[producer_id])
-
-
-def clear_snapshot(snapshot: ProducerSnapshot) -> None:
-    """Remove the file."""
-    snapshot.offset = NO_OFFSET
-    snapshot.is_flushed = False
-    for producer_id in range(len(snapshot.producers)):
-        clear_entry(snapshot.producers[producer_id])
+    for entry in log.producers:
+        clear(entry)
+    for verification in log.verifications:
+        clear(verification)
 
 
 def write_snapshot(log: PartitionLog, snapshot: ProducerSnapshot, offset: int) -> None:
     """Write the producer state to a file named `offset`, which should be the log's end."""
     snapshot.offset = offset
     snapshot.is_flushed = False
-    for producer_id in range(len(log.producers)):
-        copy(snapshot.producers[producer_id], log.producers[producer_id])
+    copy(snapshot.producers, log.producers)
 
 
 def load_snapshot(log: PartitionLog, snapshot: ProducerSnapshot) -> None:
     """Load the producer state from the file into memory."""
-    for producer_id in range(len(log.producers)):
-        copy(log.producers[producer_id], snapshot.producers[producer_id])
+    copy(log.producers, snapshot.producers)
 
 
-def replay(log: PartitionLog, rules: ProducerRules, first_offset: int) -> None:
+def replay(log: PartitionLog, rules: LogRules, first_offset: int) -> None:
     """Update the producer state for each batch from `first_offset` to the log's end; nothing is validated."""
     for offset in range(max(first_offset, log.start_offset), log.end_offset):
         learn_of(log, rules, offset)
 
 
-def rebuild_from_log(log: PartitionLog, rules: ProducerRules) -> None:
+def rebuild_from_log(log: PartitionLog, rules: LogRules) -> None:
     """Rebuild the producer state from the log alone, without a snapshot."""
     forget_producers(log)
     replay(log, rules, log.start_offset)
 
 
-def cut_log(log: PartitionLog, end_offset: int) -> None:
-    """Remove every batch at or above `end_offset`; the caller must rebuild the producer state."""
-    for offset in range(end_offset, log.end_offset):
-        clear(log.batches[offset])
-    log.end_offset = min(log.end_offset, end_offset)
-
-
-def advance_start(log: PartitionLog, rules: ProducerRules, start_offset: int) -> None:
+def advance_start(log: PartitionLog, rules: LogRules, start_offset: int) -> None:
     """Remove every batch below `start_offset`, which is at most the log's end; the producer state stays."""
     for offset in range(log.start_offset, start_offset):
-        clear(log.batches[offset])
+        clear(log.records[offset])
     log.start_offset = start_offset
     if not rules.state_outlives_records:
         forget_producers_without_records(log)
@@ -73,7 +57,7 @@ def advance_start(log: PartitionLog, rules: ProducerRules, start_offset: int) ->
 
 def begin_log_at(log: PartitionLog, start_offset: int) -> None:
     """Remove every batch and the producer state, and restart the log at `start_offset`."""
-    cut_log(log, log.start_offset)
+    truncate_to(log, log.start_offset)
     forget_producers(log)
     log.start_offset = start_offset
     log.end_offset = start_offset

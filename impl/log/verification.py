@@ -5,9 +5,9 @@ Source: apache/kafka (commit 1eb7644349); KIP-890, KAFKA-14402, KAFKA-14884, KAF
 Left out, and why that is sound: the entry's expiry by time, because any later batch gets a new guard then.
 """
 
-from kafkacheck.impl.producer.records import Batch, PartitionLog, VerificationStateEntry
-from kafkacheck.impl.producer.rules import AppendRules
-from kafkacheck.impl.producer.state import has_open_transaction
+from kafkacheck.impl.log.producer_state import has_open_transaction
+from kafkacheck.impl.log.records import Batch, PartitionLog, VerificationStateEntry
+from kafkacheck.impl.log.rules import LogRules
 
 NO_GUARD = 0
 """No verification is under way, or the request carries none."""
@@ -30,7 +30,7 @@ def note_verified_batch(verification: VerificationStateEntry, batch: Batch) -> N
         verification.lowest_sequence = min(verification.lowest_sequence, batch.base_sequence)
 
 
-def start_verification(log: PartitionLog, rules: AppendRules, batch: Batch) -> int:
+def start_verification(log: PartitionLog, rules: LogRules, batch: Batch) -> int:
     """The guard with which the batch's transaction must be verified; `NO_GUARD` if that is not needed.
 
     The batch joins a verification under way; otherwise it gets a new guard. The bound on guards must not be used up.

@@ -1,0 +1,55 @@
+"""The switches of a log and its producer state, each named for the right rule.
+
+Part of Kafka modelled: the variants of `ProducerStateManager`, `UnifiedLog` and `LogLoader` since Kafka 0.11.
+Source: the KIPs and issues named at each switch; apache/kafka (commit 1eb7644349).
+Left out, and why that is sound: switches for rules that are the same in every known version.
+"""
+
+from typing import NamedTuple
+
+
+class LogRules(NamedTuple):
+    """The switches, constant during a run; a `bool` that is True is today's rule.
+
+    idempotence: brokers check the sequences that a producer gives its batches (`enable.idempotence`, KIP-98).
+    batches_to_retain: how many batches' sequences a broker remembers, at most the bound `cached_batches`; 5 in Kafka,
+        as many as may be in flight (`ProducerStateEntry.NUM_BATCHES_TO_RETAIN`, KAFKA-5494).
+    sequence_wraps: the highest sequence is followed by 0 (KAFKA-7692, KAFKA-7693).
+    unknown_producer_may_go_on: a broker takes any sequence from a producer that it does not know; by the old rule only
+        0, and otherwise it answers UNKNOWN_PRODUCER_ID (before KIP-360).
+    state_outlives_records: a producer's state stays when its last records are deleted (KAFKA-7190).
+    empty_log_awaits_first_sequence: a partition that has never had a batch takes only sequence 0 from a producer that
+        it does not know (KAFKA-15591).
+    replication_is_trusted: a follower takes its leader's batches with any sequence (KAFKA-6003).
+    verification: a first transactional batch is appended only if the coordinator confirms its transaction (KIP-890).
+    offset_commit_is_verified: a transaction's first offset is verified like its first batch (KAFKA-15449).
+    guard_is_unique: a verification's guard differs from every other one of the partition, not only from `NO_GUARD`
+        (KAFKA-14884).
+    lowest_sequence_is_awaited: while a transaction is being verified, no batch above the lowest sequence that came is
+        appended (KAFKA-14920).
+    snapshot_names_its_end: the file name of a snapshot is the end offset of its content (KAFKA-5249).
+    snapshot_is_flushed_first: a snapshot reaches the disk before older ones are deleted and recovery begins after them
+        (KAFKA-9892).
+    missing_snapshot_is_made_up_for: without a usable snapshot the state is rebuilt from the log's start, not from the
+        point where recovery begins (KAFKA-5829).
+    truncation_reloads_first: after a truncation the producer state is rebuilt before the high watermark, and with it
+        the last stable offset, moves to the log's new end (KAFKA-12153).
+    answers_await_flush: a batch is flushed before it is acknowledged (`log.flush.interval.messages=1`).
+    """
+
+    idempotence: bool = True
+    batches_to_retain: int = 5
+    sequence_wraps: bool = True
+    unknown_producer_may_go_on: bool = True
+    state_outlives_records: bool = True
+    empty_log_awaits_first_sequence: bool = True
+    replication_is_trusted: bool = True
+    verification: bool = True
+    offset_commit_is_verified: bool = True
+    guard_is_unique: bool = True
+    lowest_sequence_is_awaited: bool = True
+    snapshot_names_its_end: bool = True
+    snapshot_is_flushed_first: bool = True
+    missing_snapshot_is_made_up_for: bool = True
+    truncation_reloads_first: bool = True
+    answers_await_flush: bool = False
