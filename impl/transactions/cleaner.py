@@ -10,21 +10,9 @@ passes: any segment may be cleaned at any time.
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
-from kafkacheck.impl.log.records import PartitionLog
-from kafkacheck.impl.log.transactions import last_stable_offset
+from kafkacheck.impl.log.transactions import has_data, last_stable_offset
 from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
-
-
-def has_data(log: PartitionLog, from_offset: int, marker_offset: int) -> bool:
-    """Whether the transaction that the marker ends still has a record at `from_offset` or later."""
-    producer_id = log.records[marker_offset].producer_id
-    found = False
-    for offset in range(from_offset, marker_offset):
-        batch = log.records[offset]
-        if batch.producer_id == producer_id:
-            found = batch.marker == Marker.NONE
-    return found
 
 
 def has_later_marker(partition: Partition, marker_offset: int) -> bool:

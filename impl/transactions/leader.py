@@ -57,7 +57,7 @@ def is_duplicate(log: PartitionLog, batch: Batch) -> bool:
 
 def must_verify(log: PartitionLog, rules: TransactionRules, produce: Produce) -> bool:
     """Whether the coordinator must confirm the batch's transaction first."""
-    return is_verified(rules, origin_of(produce)) and needs_verification(log, produce.batch)
+    return is_verified(rules.log, origin_of(produce)) and needs_verification(log, produce.batch)
 
 
 def answer_of_error(error: ProduceError) -> Answer:
@@ -89,7 +89,7 @@ def receive_produce(partition: Partition, group: Group, rules: TransactionRules,
         return store(partition, group, rules, produce)
     if log.last_verification_guard >= len(log.records):
         return Answer.WAIT
-    produce.guard = start_verification(log, rules, produce.batch)
+    produce.guard = start_verification(log, rules.log, produce.batch)
     produce.stage = ProduceStage.VERIFYING
     return Answer.VERIFYING
 

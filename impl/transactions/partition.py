@@ -1,6 +1,6 @@
-"""A partition as its leader has it: appending, and what happens to it as a whole.
+"""A partition: appending, and the high watermark.
 
-Part of Kafka modelled: `UnifiedLog.append`, `updateHighWatermark`, `ReplicaManager.stopReplicas`.
+Part of Kafka modelled: `Partition`, `UnifiedLog` (`append`, `updateHighWatermark`).
 Source: apache/kafka (commit 1eb7644349); KIP-98.
 Left out, and why that is sound: which followers replicate: the high watermark may rise to the log's end at once, later
 or never.
@@ -41,7 +41,7 @@ def delete_partition(partition: Partition) -> None:
 
 def reload_partition(partition: Partition, rules: TransactionRules) -> None:
     """Forget the state in memory, and rebuild the producer state and the aborted-transaction index from the log."""
-    rebuild_index(partition.log, partition.index, rules, partition.high_watermark)
+    rebuild_index(partition.log, partition.index, rules.log, partition.high_watermark)
 
 
 def is_offset_commit(produce: Produce) -> bool:
@@ -56,9 +56,9 @@ def origin_of(produce: Produce) -> Origin:
 
 def append_produce(partition: Partition, rules: TransactionRules, produce: Produce) -> ProduceError:
     """Append the batch if it is valid. The log must not be full."""
-    error = append_error(partition.log, rules, produce.batch, produce.guard, origin_of(produce))
+    error = append_error(partition.log, rules.log, produce.batch, produce.guard, origin_of(produce))
     if error == ProduceError.NONE:
-        append_batch(partition.log, rules, produce.batch)
+        append_batch(partition.log, rules.log, produce.batch)
         maybe_replicate(partition, rules)
     return error
 

@@ -3,11 +3,12 @@
 Part of Kafka modelled: the variants of transactions between Kafka 0.11 and today, and those of Redpanda.
 Source: the KIPs and issues named at each switch; apache/kafka (commit 1eb7644349).
 Left out, and why that is sound: switches for rules that no known version changed; a rule without a switch is as in the
-commit named. The only switches of producers here are those that an append reads.
+commit named.
 """
 
 from typing import NamedTuple
 
+from kafkacheck.impl.log.rules import LogRules
 from kafkacheck.impl.transactions.constants import Delivery
 
 
@@ -67,19 +68,7 @@ class TransactionRules(NamedTuple):
     fence_bumps_once: a coordinator that aborts by itself raises the epoch once, also with transaction version 2
         (KAFKA-19367).
     fence_rotates_producer_id: if that epoch is the last one, the producer id that follows is allocated (KAFKA-20090).
-    batches_to_retain: the number of batches whose sequences a broker remembers, at most the bound `cached_batches`; 5
-        in Kafka, as many as may be in flight (`ProducerStateEntry.NUM_BATCHES_TO_RETAIN`, KAFKA-5494).
-    sequence_wraps: the highest sequence is followed by 0 (KAFKA-7692, KAFKA-7693).
-    unknown_producer_may_go_on: a broker without state of a producer accepts any sequence; otherwise it accepts only 0,
-        and answers UNKNOWN_PRODUCER_ID (before KIP-360).
-    empty_log_awaits_first_sequence: a partition that has never had a batch accepts only sequence 0 from an unknown
-        producer (KAFKA-15591).
-    replication_is_trusted: a follower accepts its leader's batches with any sequence (KAFKA-6003).
-    verification: a first transactional batch is appended only if the coordinator confirms its transaction (KIP-890).
-    offset_commit_is_verified: a transaction's first offset commit is verified like its first batch (KAFKA-15449).
-    guard_is_unique: a verification differs from every other one of the partition, and not only from none (KAFKA-14884).
-    lowest_sequence_is_awaited: during a verification, no batch above the lowest sequence that arrived is appended
-        (KAFKA-14920).
+    log: the switches of the partitions' logs.
     """
 
     transaction_version: int = 2
@@ -117,12 +106,4 @@ class TransactionRules(NamedTuple):
     markers_outlive_their_data: bool = True
     fence_bumps_once: bool = True
     fence_rotates_producer_id: bool = True
-    batches_to_retain: int = 5
-    sequence_wraps: bool = True
-    unknown_producer_may_go_on: bool = True
-    empty_log_awaits_first_sequence: bool = True
-    replication_is_trusted: bool = True
-    verification: bool = True
-    offset_commit_is_verified: bool = True
-    guard_is_unique: bool = True
-    lowest_sequence_is_awaited: bool = True
+    log: LogRules = LogRules()

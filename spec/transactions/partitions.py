@@ -147,7 +147,7 @@ def is_sent_to(state: State, rules: TransactionRules, partition_id: int, batch: 
     return any(
         (
             produce.stage == ProduceStage.REQUESTED
-            and (is_open(partition.log, batch.producer_id) or not rules.verification)
+            and (is_open(partition.log, batch.producer_id) or not rules.log.verification)
         )
         or produce.stage == ProduceStage.VERIFIED
         for produce in state.produces

@@ -7,6 +7,7 @@ from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.coordinator.offsets import complete_pending_offset, note_offset
 from kafkacheck.impl.log.append import append_batch, append_marker
 from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.rules import LogRules
 from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.clients import consumer_commits_offset, consumer_fetches_offset
@@ -37,7 +38,7 @@ LAYOUT = Layout(
         "offset_expirations": 1,
     },
 )
-RULES = TransactionRules(verification=False)
+RULES = TransactionRules(log=LogRules(verification=False))
 PLAIN = None
 
 
@@ -57,7 +58,7 @@ def group_with(*records):
         else:
             batch = state.produces[0].batch
             batch.id, batch.producer_id, batch.producer_epoch, batch.is_transactional = 0, producer_id, 0, 1
-            append_batch(log, RULES, batch)
+            append_batch(log, RULES.log, batch)
             clear(batch)
             note_offset(state.group, log.end_offset - 1, value)
             state.group.pending[producer_id] = value

@@ -55,7 +55,7 @@ def store(partition, transaction, epoch=0):
     batch = partition.log.records[0].copy()
     batch.id, batch.producer_id, batch.producer_epoch = transaction, 0, epoch
     batch.base_sequence, batch.is_transactional, batch.marker = 0, 1, Marker.NONE
-    append_batch(partition.log, RULES, batch)
+    append_batch(partition.log, RULES.log, batch)
 
 
 def test_a_good_state_satisfies_everything():

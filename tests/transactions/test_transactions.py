@@ -211,7 +211,7 @@ def partition_with(*items, rules=V1):
             batch = state.produces[0].batch.copy()
             batch.id, batch.producer_id, batch.producer_epoch, batch.base_sequence = 0, item, 0, 0
             batch.is_transactional = 1
-            append_batch(partition.log, rules, batch)
+            append_batch(partition.log, rules.log, batch)
         else:
             request = state.transactional_ids[0].coordinators[0].markers[0].copy()
             request.producer_id, request.producer_epoch, request.marker = item[0], 0, item[1]
@@ -232,14 +232,14 @@ def test_a_batch_that_another_verified_request_has_brought_is_acknowledged_and_n
     assert (members_of(state.transactions[0].acknowledged), partition.log.end_offset) == ([0], 1)
 
 
+def stable_end(partition):
+    return last_stable_offset(partition.log, partition.index, partition.high_watermark)
+
+
 def test_the_last_stable_offset_stands_at_the_first_open_transaction():
     assert stable_end(partition_with(0, 1, (1, COMMIT))[1]) == 0
     assert stable_end(partition_with(1, 0, (1, COMMIT))[1]) == 1
     assert stable_end(partition_with(1, 0, (1, COMMIT), (0, ABORT))[1]) == 4
-
-
-def stable_end(partition):
-    return last_stable_offset(partition.log, partition.index, partition.high_watermark)
 
 
 def test_a_transaction_is_stable_only_when_its_marker_is_replicated():
