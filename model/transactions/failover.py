@@ -1,7 +1,7 @@
 """Does a transaction end as decided if its coordinator is replaced and the old one does not notice?
 
 Bounds: two transactions of one producer over two partitions; one change of the coordinator, after which the new one may
-    or may not find the uncommitted entry. The epochs are not used up; `transactions.epochs` covers that.
+    or may not find the uncommitted entry. The epochs are not used up; `transactions.coordinator.epochs` covers that.
 Expected: HOLDS
 """
 
