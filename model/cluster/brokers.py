@@ -3,10 +3,10 @@
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.epoch_file import write_epoch_file
 from kafkacheck.impl.broker.metadata import obey_leader_and_isr, obey_new_controller, obey_stop_replica, replay_metadata
-from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, flush, shut_down, start_process
+from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, flush, shut_down, start_up
 from kafkacheck.impl.broker.registration import learn_broker_epoch
 from kafkacheck.impl.constants import Propagation
-from kafkacheck.impl.controller.brokers import register_broker
+from kafkacheck.impl.controller.brokers import register_start
 from kafkacheck.impl.messages.metadata import MetadataOffset
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
@@ -19,9 +19,9 @@ def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bo
     metadata_offset = state.controller.offset
     if broker.is_running or not has_room(state):
         return False
-    if not register_broker(state.controller, rules, broker_id, broker.broker_epoch + 1, broker.is_stopped_cleanly):
+    if not register_start(state.controller, rules, broker_id, broker.broker_epoch + 1, broker.is_stopped_cleanly):
         return False
-    start_process(broker, rules, metadata_offset)
+    start_up(broker, rules, metadata_offset)
     return True
 
 

@@ -4,10 +4,8 @@ Bounds: two replicas, two records, two moves; a new leader's high watermark lags
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster import clients
-from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster import brokers, clients, environment
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
-from kafkacheck.model.cluster.environment import leadership_is_moved
 from kafkacheck.model.cluster.family import CLUSTER, CONSUMER, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.clients import (
     consumed_records_survive,
@@ -19,8 +17,8 @@ MODEL = CLUSTER.model(
     bounds={"log_size": 2, "max_records": 2, "max_metadata_offset": 2, "max_broker_epoch": 0, "moves": 2},
     actions=[
         *REPLICATION,
-        broker_replays_metadata,
-        leadership_is_moved,
+        brokers.broker_replays_metadata,
+        environment.leadership_is_moved,
         clients.consumer_learns_leader,
         clients.consumer_validates_position,
         clients.consumer_reads,

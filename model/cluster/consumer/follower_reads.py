@@ -9,10 +9,8 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import clients
-from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster import brokers, clients, environment
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
-from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, REPLICATION
 from kafkacheck.spec.cluster import refinement
 from kafkacheck.spec.cluster.clients import consumed_records_survive
@@ -22,9 +20,9 @@ MODEL = CLUSTER.model(
     rules=ClusterRules(commits_are_noted=True),
     actions=[
         *REPLICATION,
-        broker_replays_metadata,
-        leadership_is_moved,
-        session_expires,
+        brokers.broker_replays_metadata,
+        environment.leadership_is_moved,
+        environment.session_expires,
         clients.consumer_learns_leader,
         clients.consumer_validates_position,
         clients.consumer_reads,

@@ -5,10 +5,8 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import broker_replays_metadata
-from kafkacheck.model.cluster.clients import consumer_learns_leader, leader_ends_read, leader_limits_read
+from kafkacheck.model.cluster import brokers, clients, environment
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
-from kafkacheck.model.cluster.environment import leadership_is_moved
 from kafkacheck.model.cluster.family import CLUSTER, CONSUMER, EXAMPLES, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.clients import consumed_records_survive, reads_at_the_end, reads_end_at_limit
 
@@ -24,11 +22,11 @@ MODEL = CLUSTER.model(
     rules=ClusterRules(consumer_validates_position=False),
     actions=[
         *REPLICATION,
-        broker_replays_metadata,
-        leadership_is_moved,
-        consumer_learns_leader,
-        leader_limits_read,
-        leader_ends_read,
+        brokers.broker_replays_metadata,
+        environment.leadership_is_moved,
+        clients.consumer_learns_leader,
+        clients.leader_limits_read,
+        clients.leader_ends_read,
     ],
     always=[consumed_records_survive, *SAFETY, *CONSUMER, reads_end_at_limit],
     sometimes=[*EXAMPLES, reads_at_the_end],

@@ -12,13 +12,12 @@ Expected: HOLDS
 from kafkacheck.model.cluster.convergence.healing import FAIR_IN_KRAFT, ISR_GROWTH
 from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved, process_crashes
 from kafkacheck.model.cluster.family import CLUSTER, KRAFT, REPLICATION
-from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
-from kafkacheck.spec.cluster.messages import disturbances_are_real
+from kafkacheck.spec.cluster import liveness, messages
 
 MODEL = CLUSTER.model(
     bounds={"max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 1, "expirations": 1, "moves": 1},
     actions=[*REPLICATION, *ISR_GROWTH, *KRAFT, process_crashes, follower_lags, leadership_is_moved],
-    always=[bounds_leave_room, disturbances_are_real],
-    leads_to=[(disturbed, converged)],
+    always=[liveness.bounds_leave_room, messages.disturbances_are_real],
+    leads_to=[(liveness.disturbed, liveness.converged)],
     weakly_fair=FAIR_IN_KRAFT,
 )

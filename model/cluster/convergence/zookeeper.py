@@ -12,8 +12,7 @@ from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.convergence.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
 from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved, process_crashes
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, REPLICATION, ZOOKEEPER
-from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
-from kafkacheck.spec.cluster.messages import disturbances_are_real
+from kafkacheck.spec.cluster import liveness, messages
 
 MODEL = CLUSTER.model(
     bounds={"max_leader_epoch": 6, "max_metadata_offset": 8, "crashes": 1, "expirations": 1, "moves": 1},
@@ -27,7 +26,7 @@ MODEL = CLUSTER.model(
         follower_lags,
         leadership_is_moved,
     ],
-    always=[bounds_leave_room, disturbances_are_real],
-    leads_to=[(disturbed, converged)],
+    always=[liveness.bounds_leave_room, messages.disturbances_are_real],
+    leads_to=[(liveness.disturbed, liveness.converged)],
     weakly_fair=FAIR_IN_ZOOKEEPER,
 )

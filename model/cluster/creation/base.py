@@ -11,8 +11,7 @@ Expected: HOLDS
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.controller import controller_creates_partition, controller_elects_first_leader
-from kafkacheck.model.cluster.environment import controller_is_replaced, process_crashes, start_without_partition
+from kafkacheck.model.cluster import controller, environment
 from kafkacheck.model.cluster.family import (
     CLUSTER,
     EPOCH_QUESTIONS,
@@ -25,7 +24,7 @@ from kafkacheck.model.cluster.family import (
 from kafkacheck.spec.cluster.elections import new_partition, offline_partition
 
 MODEL = CLUSTER.model(
-    initial=start_without_partition,
+    initial=environment.start_without_partition,
     bounds={"max_metadata_offset": 5, "max_broker_epoch": 2, "max_controller_epoch": 1, "crashes": 2, "failovers": 1},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
@@ -33,10 +32,10 @@ MODEL = CLUSTER.model(
         *EPOCH_QUESTIONS,
         *ISR_CHANGES,
         *ZOOKEEPER,
-        controller_creates_partition,
-        controller_elects_first_leader,
-        controller_is_replaced,
-        process_crashes,
+        controller.controller_creates_partition,
+        controller.controller_elects_first_leader,
+        environment.controller_is_replaced,
+        environment.process_crashes,
     ],
     always=SAFETY,
     sometimes=[*EXAMPLES, new_partition, offline_partition],

@@ -16,9 +16,7 @@ from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, environment
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, TOPICS, ZOOKEEPER
-from kafkacheck.spec.cluster import elections, topics
-from kafkacheck.spec.cluster.liveness import bounds_leave_room
-from kafkacheck.spec.cluster.properties import one_leader_in_epoch, recovering_leader_is_alone
+from kafkacheck.spec.cluster import elections, liveness, properties, topics
 
 MODEL = CLUSTER.model(
     initial=environment.start_alone,
@@ -48,14 +46,14 @@ MODEL = CLUSTER.model(
         environment.process_crashes,
     ],
     always=[
-        bounds_leave_room,
+        liveness.bounds_leave_room,
         topics.deleted_topics_stay_deleted,
         topics.zombie_awaited_replicas,
         topics.topics_are_recorded_anew,
         elections.deposed_controller_changes_nothing,
-        one_leader_in_epoch,
+        properties.one_leader_in_epoch,
         elections.leader_is_active,
-        recovering_leader_is_alone,
+        properties.recovering_leader_is_alone,
         elections.partition_changes_state_legally,
         *TOPICS,
         *BROKERS,

@@ -13,12 +13,9 @@ Expected: HOLDS
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import brokers, controller
-from kafkacheck.model.cluster.environment import controller_is_replaced, topic_deletion_is_asked
+from kafkacheck.model.cluster import brokers, controller, environment
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
-from kafkacheck.spec.cluster import topics
-from kafkacheck.spec.cluster.elections import deposed_controller_changes_nothing
-from kafkacheck.spec.cluster.properties import acknowledged_record
+from kafkacheck.spec.cluster import elections, properties, topics
 
 MODEL = CLUSTER.model(
     bounds={
@@ -42,18 +39,18 @@ MODEL = CLUSTER.model(
         controller.controller_resumes_deletion,
         controller.controller_ends_deletion,
         controller.zombie_ends_deletion,
-        topic_deletion_is_asked,
-        controller_is_replaced,
+        environment.topic_deletion_is_asked,
+        environment.controller_is_replaced,
     ],
     always=[
         topics.deleted_topics_stay_deleted,
         topics.zombie_awaited_replicas,
-        deposed_controller_changes_nothing,
+        elections.deposed_controller_changes_nothing,
         *TOPICS,
         *SAFETY,
     ],
     sometimes=[
-        acknowledged_record,
+        properties.acknowledged_record,
         topics.new_topic_commits,
         topics.deletion_changes_hands,
         topics.deleted_replica_is_told_again,

@@ -9,11 +9,9 @@ Bounds: two replicas; two records, one for each topic; one deletion, one crash. 
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster.controller import controller_creates_partition
-from kafkacheck.model.cluster.environment import process_crashes, topic_deletion_is_asked
+from kafkacheck.model.cluster import controller, environment
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY, TOPICS
-from kafkacheck.spec.cluster.properties import acknowledged_record
-from kafkacheck.spec.cluster.topics import left_over_log, new_topic_commits
+from kafkacheck.spec.cluster import properties, topics
 
 MODEL = CLUSTER.model(
     bounds={"max_records": 2, "max_metadata_offset": 5, "crashes": 1, "deletions": 1},
@@ -21,10 +19,10 @@ MODEL = CLUSTER.model(
         *REPLICATION,
         *ISR_CHANGES,
         *KRAFT,
-        controller_creates_partition,
-        topic_deletion_is_asked,
-        process_crashes,
+        controller.controller_creates_partition,
+        environment.topic_deletion_is_asked,
+        environment.process_crashes,
     ],
     always=[*TOPICS, *SAFETY],
-    sometimes=[acknowledged_record, left_over_log, new_topic_commits],
+    sometimes=[properties.acknowledged_record, topics.left_over_log, topics.new_topic_commits],
 )

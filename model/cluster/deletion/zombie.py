@@ -13,24 +13,21 @@ Expected: VIOLATED answers_tell_the_record: the old controller answers UNKNOWN_T
     describes it of a topic. Nothing that was acknowledged is lost.
 """
 
-from kafkacheck.model.cluster.brokers import broker_replays_metadata
-from kafkacheck.model.cluster.controller import controller_creates_partition, zombie_answers_alter_partition
-from kafkacheck.model.cluster.environment import controller_is_replaced, topic_deletion_is_asked
+from kafkacheck.model.cluster import brokers, controller, environment
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
-from kafkacheck.spec.cluster.properties import acknowledged_record
-from kafkacheck.spec.cluster.topics import new_topic_commits
+from kafkacheck.spec.cluster import properties, topics
 
 MODEL = CLUSTER.model(
     bounds={"max_metadata_offset": 3, "max_broker_epoch": 0, "max_controller_epoch": 1, "failovers": 1, "deletions": 1},
     actions=[
         *REPLICATION,
         *ISR_CHANGES,
-        broker_replays_metadata,
-        controller_creates_partition,
-        topic_deletion_is_asked,
-        controller_is_replaced,
-        zombie_answers_alter_partition,
+        brokers.broker_replays_metadata,
+        controller.controller_creates_partition,
+        environment.topic_deletion_is_asked,
+        environment.controller_is_replaced,
+        controller.zombie_answers_alter_partition,
     ],
     always=[*TOPICS, *SAFETY],
-    sometimes=[acknowledged_record, new_topic_commits],
+    sometimes=[properties.acknowledged_record, topics.new_topic_commits],
 )

@@ -9,31 +9,29 @@ Bounds: two replicas and one record; a move to each broker, so that one of them 
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster.brokers import broker_flushes, broker_replays_metadata, broker_writes_epoch_file
-from kafkacheck.model.cluster.environment import leadership_is_moved, power_fails
+from kafkacheck.model.cluster import brokers, environment
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, EXAMPLES, FAILURES, REPLICATION
-from kafkacheck.spec.cluster import properties
-from kafkacheck.spec.cluster.files import late_writes_are_due, unflushed_survivor
+from kafkacheck.spec.cluster import files, properties
 
 MODEL = CLUSTER.model(
     bounds={"epoch_files": 1, "max_leader_epoch": 3, "power_losses": 1, "moves": 2},
     actions=[
         *REPLICATION,
-        broker_replays_metadata,
+        brokers.broker_replays_metadata,
         *FAILURES,
-        broker_flushes,
-        broker_writes_epoch_file,
-        power_fails,
-        leadership_is_moved,
+        brokers.broker_flushes,
+        brokers.broker_writes_epoch_file,
+        environment.power_fails,
+        environment.leadership_is_moved,
     ],
     always=[
         properties.logs_agree_below_high_watermark,
         properties.logs_match_by_epoch,
         properties.one_leader_in_epoch,
         properties.high_watermark_is_within_log,
-        late_writes_are_due,
+        files.late_writes_are_due,
         *BROKERS,
         *CONTROLLER,
     ],
-    sometimes=[*EXAMPLES, unflushed_survivor],
+    sometimes=[*EXAMPLES, files.unflushed_survivor],
 )

@@ -12,17 +12,15 @@ Expected: HOLDS
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr
-from kafkacheck.model.cluster.environment import leadership_is_moved, start_in_sync_in_format
+from kafkacheck.model.cluster import brokers, environment
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, REPLICATION, SAFETY
-from kafkacheck.spec.cluster.files import epoch_file_matches_log, only_followers_truncate
-from kafkacheck.spec.cluster.steps import shared_committed_records_are_kept
+from kafkacheck.spec.cluster import files, steps
 
-OF_EPOCHS = (epoch_file_matches_log, only_followers_truncate)
+OF_EPOCHS = (files.epoch_file_matches_log, files.only_followers_truncate)
 """Properties that cannot hold: the leader-epoch file does not match the log, and a follower asks without an epoch."""
 
 MODEL = CLUSTER.model(
-    initial=start_in_sync_in_format,
+    initial=environment.start_in_sync_in_format,
     bounds={"max_records": 2, "max_leader_epoch": 1, "max_metadata_offset": 1, "max_broker_epoch": 0, "moves": 1},
     rules=ClusterRules(
         propagation=Propagation.LEADER_AND_ISR,
@@ -30,6 +28,6 @@ MODEL = CLUSTER.model(
         records_carry_epochs=False,
         undefined_epoch_is_not_asked_for=False,
     ),
-    actions=[*REPLICATION, *EPOCH_QUESTIONS, broker_obeys_leader_and_isr, leadership_is_moved],
-    always=[*(each for each in SAFETY if each not in OF_EPOCHS), shared_committed_records_are_kept],
+    actions=[*REPLICATION, *EPOCH_QUESTIONS, brokers.broker_obeys_leader_and_isr, environment.leadership_is_moved],
+    always=[*(each for each in SAFETY if each not in OF_EPOCHS), steps.shared_committed_records_are_kept],
 )

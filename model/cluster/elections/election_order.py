@@ -13,7 +13,6 @@ Expected: HOLDS
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, environment, replication
-from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.family import CLUSTER, one_fetch_under_way
 from kafkacheck.spec.cluster import elections, properties
 
@@ -28,7 +27,7 @@ MODEL = CLUSTER.model(
         replication.leader_proposes_expansion,
         controller.controller_alters_partition,
         replication.leader_learns_of_change,
-        broker_replays_metadata,
+        brokers.broker_replays_metadata,
         controller.controller_unfences_broker,
         controller.controller_fences_broker,
         brokers.broker_starts,

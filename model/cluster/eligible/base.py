@@ -11,8 +11,7 @@ Expected: HOLDS
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import power_fails, session_expires
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
-from kafkacheck.spec.cluster import properties
-from kafkacheck.spec.cluster.steps import high_watermark_does_not_fall
+from kafkacheck.spec.cluster import properties, steps
 
 MODEL = CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "power_losses": 1, "expirations": 1},
@@ -23,7 +22,7 @@ MODEL = CLUSTER.model(
         properties.logs_match_by_epoch,
         properties.one_leader_in_epoch,
         properties.high_watermark_is_within_log,
-        high_watermark_does_not_fall,
+        steps.high_watermark_does_not_fall,
         *BROKERS,
         *CONTROLLER,
         *ELIGIBLE,

@@ -6,12 +6,9 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import broker_replays_metadata
-from kafkacheck.model.cluster.controller import controller_unfences_broker
-from kafkacheck.model.cluster.environment import min_isr_is_lowered, session_expires
+from kafkacheck.model.cluster import brokers, controller, environment
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, REPLICATION
-from kafkacheck.spec.cluster import properties
-from kafkacheck.spec.cluster.steps import high_watermark_does_not_fall
+from kafkacheck.spec.cluster import properties, steps
 
 MODEL = CLUSTER.model(
     bounds={"max_broker_epoch": 0, "expirations": 1, "min_isr_changes": 1},
@@ -19,17 +16,17 @@ MODEL = CLUSTER.model(
     actions=[
         *REPLICATION,
         *ISR_CHANGES,
-        broker_replays_metadata,
-        controller_unfences_broker,
-        session_expires,
-        min_isr_is_lowered,
+        brokers.broker_replays_metadata,
+        controller.controller_unfences_broker,
+        environment.session_expires,
+        environment.min_isr_is_lowered,
     ],
     always=[
         properties.acknowledged_records_survive,
         properties.logs_match_by_epoch,
         properties.one_leader_in_epoch,
         properties.high_watermark_is_within_log,
-        high_watermark_does_not_fall,
+        steps.high_watermark_does_not_fall,
         *BROKERS,
         *CONTROLLER,
         *ELIGIBLE,

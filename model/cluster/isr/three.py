@@ -6,14 +6,13 @@ Bounds: three replicas, because the bug takes a leader, its predecessor, and a t
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster.brokers import broker_replays_metadata
-from kafkacheck.model.cluster.environment import leadership_is_moved, start_with_laggard
+from kafkacheck.model.cluster import brokers, environment
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, LEMMAS, REPLICATION, SAFETY, one_fetch_under_way
 
 MODEL = CLUSTER.model(
-    initial=start_with_laggard,
+    initial=environment.start_with_laggard,
     bounds={"replicas": 3, "max_broker_epoch": 0, "max_metadata_offset": 3, "moves": 2},
-    actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, leadership_is_moved],
+    actions=[*REPLICATION, *ISR_CHANGES, brokers.broker_replays_metadata, environment.leadership_is_moved],
     always=SAFETY,
     constraint=one_fetch_under_way,
     lemmas=LEMMAS,

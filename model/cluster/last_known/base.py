@@ -12,8 +12,7 @@ Expected: HOLDS. With `--set last_known_leader_is_elected=False` nothing is lost
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import process_crashes
 from kafkacheck.model.cluster.family import CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
-from kafkacheck.spec.cluster import elections, properties
-from kafkacheck.spec.cluster.steps import high_watermark_does_not_fall
+from kafkacheck.spec.cluster import elections, properties, steps
 
 MODEL = CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "crashes": 2},
@@ -28,7 +27,7 @@ MODEL = CLUSTER.model(
         properties.logs_match_by_epoch,
         properties.one_leader_in_epoch,
         properties.high_watermark_is_within_log,
-        high_watermark_does_not_fall,
+        steps.high_watermark_does_not_fall,
         *CONTROLLER,
         *ELIGIBLE,
     ],

@@ -12,8 +12,7 @@ Expected: VIOLATED acknowledged_records_survive: the election is unclean althoug
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import power_fails
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION
-from kafkacheck.spec.cluster import properties
-from kafkacheck.spec.cluster.elections import leader_is_active, partition_changes_state_legally
+from kafkacheck.spec.cluster import elections, properties
 
 MODEL = CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "power_losses": 2},
@@ -21,8 +20,8 @@ MODEL = CLUSTER.model(
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, power_fails],
     always=[
         properties.acknowledged_records_survive,
-        leader_is_active,
-        partition_changes_state_legally,
+        elections.leader_is_active,
+        elections.partition_changes_state_legally,
         properties.recovering_leader_is_alone,
     ],
     sometimes=[properties.acknowledged_record],

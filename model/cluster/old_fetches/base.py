@@ -8,9 +8,8 @@ Bounds: two replicas and one record; one broken connection; one replaced disk, a
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster.environment import disk_is_replaced, fetch_connection_breaks, leadership_is_moved
+from kafkacheck.model.cluster import environment, replication
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
-from kafkacheck.model.cluster.replication import leader_counts_old_fetch, leader_reads_old_fetch
 from kafkacheck.spec.cluster import steps
 
 MODEL = CLUSTER.model(
@@ -19,11 +18,11 @@ MODEL = CLUSTER.model(
         *REPLICATION,
         *ISR_CHANGES,
         *KRAFT,
-        leader_reads_old_fetch,
-        leader_counts_old_fetch,
-        fetch_connection_breaks,
-        disk_is_replaced,
-        leadership_is_moved,
+        replication.leader_reads_old_fetch,
+        replication.leader_counts_old_fetch,
+        environment.fetch_connection_breaks,
+        environment.disk_is_replaced,
+        environment.leadership_is_moved,
     ],
     always=[
         *SAFETY,

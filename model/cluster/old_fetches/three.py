@@ -10,13 +10,10 @@ Bounds: three replicas, because the broker that leads in between must lack the r
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster.brokers import broker_replays_metadata
-from kafkacheck.model.cluster.environment import fetch_connection_breaks, leadership_is_moved
+from kafkacheck.model.cluster import brokers, environment, replication
 from kafkacheck.model.cluster.family import CLUSTER, REPLICATION, one_fetch_under_way
-from kafkacheck.model.cluster.replication import leader_counts_old_fetch, leader_reads_old_fetch
 from kafkacheck.model.cluster.system import State
-from kafkacheck.spec.cluster import steps
-from kafkacheck.spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch, one_leader_in_epoch
+from kafkacheck.spec.cluster import properties, steps
 
 
 def one_step_behind(state: State) -> bool:
@@ -40,16 +37,16 @@ MODEL = CLUSTER.model(
     },
     actions=[
         *REPLICATION,
-        broker_replays_metadata,
-        leader_reads_old_fetch,
-        leader_counts_old_fetch,
-        fetch_connection_breaks,
-        leadership_is_moved,
+        brokers.broker_replays_metadata,
+        replication.leader_reads_old_fetch,
+        replication.leader_counts_old_fetch,
+        environment.fetch_connection_breaks,
+        environment.leadership_is_moved,
     ],
     always=[
-        acknowledged_records_survive,
-        logs_match_by_epoch,
-        one_leader_in_epoch,
+        properties.acknowledged_records_survive,
+        properties.logs_match_by_epoch,
+        properties.one_leader_in_epoch,
         steps.high_watermark_does_not_fall,
         steps.stale_old_fetches_have_no_effect,
         steps.known_broker_epochs_do_not_fall,

@@ -14,11 +14,8 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import clients
-from kafkacheck.model.cluster.brokers import broker_replays_metadata
-from kafkacheck.model.cluster.controller import controller_fences_broker
+from kafkacheck.model.cluster import brokers, clients, controller, environment
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
-from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, EXAMPLES, ISR_CHANGES, REPLICATION
 from kafkacheck.spec.cluster import read_replica, refinement
 from kafkacheck.spec.cluster.clients import consumed_records_survive
@@ -54,10 +51,10 @@ MODEL = CLUSTER.model(
     actions=[
         *REPLICATION,
         *ISR_CHANGES,
-        broker_replays_metadata,
-        leadership_is_moved,
-        process_crashes,
-        controller_fences_broker,
+        brokers.broker_replays_metadata,
+        environment.leadership_is_moved,
+        environment.process_crashes,
+        controller.controller_fences_broker,
         clients.consumer_learns_leader,
         clients.consumer_validates_position,
         clients.consumer_reads,

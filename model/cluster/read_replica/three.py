@@ -7,12 +7,9 @@ request under way. The two other models cover the records that are read.
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster import clients
-from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster import brokers, clients, environment, replication
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
-from kafkacheck.model.cluster.environment import leadership_is_moved
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER
-from kafkacheck.model.cluster.replication import follower_sends_fetch, follower_uses_fetch, leader_answers_fetch
 from kafkacheck.spec.cluster import read_replica
 
 MODEL = CLUSTER.model(
@@ -25,11 +22,11 @@ MODEL = CLUSTER.model(
         "moves": 1,
     },
     actions=[
-        follower_sends_fetch,
-        leader_answers_fetch,
-        follower_uses_fetch,
-        broker_replays_metadata,
-        leadership_is_moved,
+        replication.follower_sends_fetch,
+        replication.leader_answers_fetch,
+        replication.follower_uses_fetch,
+        brokers.broker_replays_metadata,
+        environment.leadership_is_moved,
         clients.consumer_learns_leader,
         clients.leader_names_read_replica,
         clients.consumer_is_refused,

@@ -9,14 +9,11 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import clients
+from kafkacheck.model.cluster import clients, environment
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
-from kafkacheck.model.cluster.environment import power_fails
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, KRAFT, REPLICATION
 from kafkacheck.model.cluster.read_replica.base import READ_REPLICA, READ_REPLICA_PROPERTIES
-from kafkacheck.spec.cluster.isr import committed_without_all
-from kafkacheck.spec.cluster.properties import acknowledged_record
-from kafkacheck.spec.cluster.read_replica import read_replica_is_given_up, read_replica_refuses, reads_from_follower
+from kafkacheck.spec.cluster import isr, properties, read_replica
 
 MODEL = CLUSTER.model(
     bounds={"max_metadata_offset": 3, "read_replicas": 1, "power_losses": 1},
@@ -24,15 +21,15 @@ MODEL = CLUSTER.model(
     actions=[
         *REPLICATION,
         *KRAFT,
-        power_fails,
+        environment.power_fails,
         clients.consumer_learns_leader,
         clients.consumer_validates_position,
         clients.consumer_reads,
         *READ_REPLICA,
     ],
     always=[*READ_REPLICA_PROPERTIES, *BROKERS, *CONTROLLER, *CONSUMER],
-    sometimes=[acknowledged_record, committed_without_all, reads_from_follower],
-    leads_to=[(read_replica_refuses, read_replica_is_given_up)],
+    sometimes=[properties.acknowledged_record, isr.committed_without_all, read_replica.reads_from_follower],
+    leads_to=[(read_replica.read_replica_refuses, read_replica.read_replica_is_given_up)],
     weakly_fair=[clients.consumer_is_refused],
     drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -7,12 +7,9 @@ Expected: HOLDS
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import broker_obeys_stop_replica
-from kafkacheck.model.cluster.environment import process_crashes, reassignment_is_asked
+from kafkacheck.model.cluster import brokers, environment
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY, ZOOKEEPER
-from kafkacheck.spec.cluster.properties import acknowledged_record
-from kafkacheck.spec.cluster.record import deleted_replica, reassignments_go_on
-from kafkacheck.spec.cluster.steps import requests_of_former_broker_have_no_effect
+from kafkacheck.spec.cluster import properties, record, steps
 
 MODEL = CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 5, "crashes": 1, "moves": 2},
@@ -22,10 +19,10 @@ MODEL = CLUSTER.model(
         *EPOCH_QUESTIONS,
         *ISR_CHANGES,
         *ZOOKEEPER,
-        broker_obeys_stop_replica,
-        process_crashes,
-        reassignment_is_asked,
+        brokers.broker_obeys_stop_replica,
+        environment.process_crashes,
+        environment.reassignment_is_asked,
     ],
-    always=[*SAFETY, requests_of_former_broker_have_no_effect, reassignments_go_on],
-    sometimes=[acknowledged_record, deleted_replica],
+    always=[*SAFETY, steps.requests_of_former_broker_have_no_effect, record.reassignments_go_on],
+    sometimes=[properties.acknowledged_record, record.deleted_replica],
 )

@@ -10,13 +10,9 @@ Expected: HOLDS
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_obeys_stop_replica
-from kafkacheck.model.cluster.controller import controller_ends_reassignment
-from kafkacheck.model.cluster.environment import reassignment_is_asked
+from kafkacheck.model.cluster import brokers, controller, environment
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY
-from kafkacheck.spec.cluster.isr import answers_tell_the_record
-from kafkacheck.spec.cluster.properties import acknowledged_record, isr_is_assigned
-from kafkacheck.spec.cluster.record import deleted_replica
+from kafkacheck.spec.cluster import isr, properties, record
 
 MODEL = CLUSTER.model(
     bounds={
@@ -31,11 +27,11 @@ MODEL = CLUSTER.model(
         *REPLICATION,
         *EPOCH_QUESTIONS,
         *ISR_CHANGES,
-        broker_obeys_leader_and_isr,
-        broker_obeys_stop_replica,
-        reassignment_is_asked,
-        controller_ends_reassignment,
+        brokers.broker_obeys_leader_and_isr,
+        brokers.broker_obeys_stop_replica,
+        environment.reassignment_is_asked,
+        controller.controller_ends_reassignment,
     ],
-    always=[*(each for each in SAFETY if each is not answers_tell_the_record), isr_is_assigned],
-    sometimes=[acknowledged_record, deleted_replica],
+    always=[*(each for each in SAFETY if each is not isr.answers_tell_the_record), properties.isr_is_assigned],
+    sometimes=[properties.acknowledged_record, record.deleted_replica],
 )

@@ -7,16 +7,15 @@ Expected: VIOLATED acknowledged_records_survive: this is what `unclean.leader.el
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.controller import controller_elects_uncleanly
-from kafkacheck.model.cluster.environment import process_crashes, start_alone
+from kafkacheck.model.cluster import controller, environment
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ISR_CHANGES, KRAFT, REPLICATION
 from kafkacheck.spec.cluster import properties
 
 MODEL = CLUSTER.model(
-    initial=start_alone,
+    initial=environment.start_alone,
     bounds={"max_records": 2, "max_leader_epoch": 3, "max_metadata_offset": 5, "crashes": 1},
     rules=ClusterRules(unclean_election=True),
-    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, controller_elects_uncleanly],
+    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, environment.process_crashes, controller.controller_elects_uncleanly],
     always=[
         properties.acknowledged_records_survive,
         properties.recovering_leader_is_alone,

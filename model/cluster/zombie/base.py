@@ -5,21 +5,20 @@ Bounds: two replicas; the follower is outside the ISR at first, so that the lead
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster.controller import zombie_answers_alter_partition
-from kafkacheck.model.cluster.environment import controller_is_replaced, process_crashes, start_alone
+from kafkacheck.model.cluster import controller, environment
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, LEMMAS, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.properties import acknowledged_record
 
 MODEL = CLUSTER.model(
-    initial=start_alone,
+    initial=environment.start_alone,
     bounds={"max_controller_epoch": 1, "crashes": 1, "failovers": 1},
     actions=[
         *REPLICATION,
         *ISR_CHANGES,
         *KRAFT,
-        process_crashes,
-        controller_is_replaced,
-        zombie_answers_alter_partition,
+        environment.process_crashes,
+        environment.controller_is_replaced,
+        controller.zombie_answers_alter_partition,
     ],
     always=SAFETY,
     sometimes=[acknowledged_record],

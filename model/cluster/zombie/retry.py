@@ -10,8 +10,7 @@ Expected: VIOLATED isr_is_covered: the successor lets a follower into the ISR th
     depends on how soon it notices, which is not modelled.
 """
 
-from kafkacheck.model.cluster import environment
-from kafkacheck.model.cluster.controller import zombie_answers_alter_partition
+from kafkacheck.model.cluster import controller, environment
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.properties import acknowledged_record
 
@@ -24,7 +23,7 @@ MODEL = CLUSTER.model(
         *KRAFT,
         environment.process_crashes,
         environment.controller_is_replaced,
-        zombie_answers_alter_partition,
+        controller.zombie_answers_alter_partition,
         environment.fetch_is_lost,
         environment.isr_answer_is_lost,
     ],

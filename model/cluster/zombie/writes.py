@@ -9,9 +9,7 @@ Expected: HOLDS
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr
-from kafkacheck.model.cluster.controller import zombie_elects_leader
-from kafkacheck.model.cluster.environment import controller_is_replaced, leadership_is_moved
+from kafkacheck.model.cluster import brokers, controller, environment
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.elections import deposed_controller_changes_nothing
 
@@ -22,10 +20,10 @@ MODEL = CLUSTER.model(
         *REPLICATION,
         *EPOCH_QUESTIONS,
         *ISR_CHANGES,
-        broker_obeys_leader_and_isr,
-        leadership_is_moved,
-        controller_is_replaced,
-        zombie_elects_leader,
+        brokers.broker_obeys_leader_and_isr,
+        environment.leadership_is_moved,
+        environment.controller_is_replaced,
+        controller.zombie_elects_leader,
     ],
     always=[deposed_controller_changes_nothing, *SAFETY],
 )

@@ -10,9 +10,8 @@ Expected: HOLDS
 from kafkacheck.checker.model import each
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import broker_learns_epoch
+from kafkacheck.model.cluster import brokers, environment
 from kafkacheck.model.cluster.convergence.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
-from kafkacheck.model.cluster.environment import follower_lags, process_crashes
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, REPLICATION, ZOOKEEPER
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 
@@ -24,11 +23,11 @@ MODEL = CLUSTER.model(
         *EPOCH_QUESTIONS,
         *ISR_GROWTH,
         *ZOOKEEPER,
-        broker_learns_epoch,
-        process_crashes,
-        follower_lags,
+        brokers.broker_learns_epoch,
+        environment.process_crashes,
+        environment.follower_lags,
     ],
     always=[bounds_leave_room],
     leads_to=[(disturbed, converged)],
-    weakly_fair=[*FAIR_IN_ZOOKEEPER, each(broker_learns_epoch)],
+    weakly_fair=[*FAIR_IN_ZOOKEEPER, each(brokers.broker_learns_epoch)],
 )
