@@ -334,7 +334,7 @@ def delivered_by(function: ast.FunctionDef) -> str:
         match step:
             case ast.If(body=[ast.Return(value=ast.Constant(value=False))], orelse=[]):
                 pass
-            case ast.Assign(targets=[ast.Name()], value=ast.Attribute() | ast.Subscript()):
+            case ast.Assign(targets=[ast.Name()]):
                 pass
             case ast.Expr(value=ast.Call()):  # what comes with the delivery, such as the answers to others
                 pass
@@ -344,12 +344,15 @@ def delivered_by(function: ast.FunctionDef) -> str:
 
 
 def delivered(texts: Mapping[str, str], actions: set[str]) -> set[str]:
-    """The names of the functions to which actions of model/ only deliver."""
+    """The names of the functions to which actions of model/ only deliver, and that have the parts in their place."""
     found = set()
     for path, text in texts.items():
         if folder_of(path) == "model" and path.endswith(".py"):
             functions = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
-            found |= {delivered_by(function) for function in functions if function.name in actions}
+            for function in functions:
+                docstring = ast.get_docstring(function) or ""
+                if function.name in actions and any(lacks_part(docstring, part) for part in ACTION_PARTS):
+                    found.add(delivered_by(function))
     return found - {""}
 
 
