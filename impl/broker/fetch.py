@@ -9,9 +9,9 @@ and the follower may ask again.
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.epoch_file import answered_end_offset, end_offset_of_epoch, epoch_with_end
-from kafkacheck.impl.broker.fetch_session import knows_epoch
+from kafkacheck.impl.broker.fetch_session import accept_session, knows_epoch
 from kafkacheck.impl.broker.leader import is_leading, maybe_raise_high_watermark
-from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.broker.records import Broker, FetchSession
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, FetchError, FetchFencing, Stage, TruncationRule
 from kafkacheck.impl.log import has_offset
 from kafkacheck.impl.messages.fetch import Fetch, OldFetch
@@ -80,20 +80,32 @@ def answer_with_record(fetch: Fetch, broker: Broker) -> None:
         fetch.record_epoch = record.epoch
 
 
-def answer_fetch(leader: Broker, rules: ClusterRules, fetch: Fetch, follower_id: int, metadata: Metadata) -> bool:
-    """Answer a follower's fetch, once its session is known (`impl.broker.fetch_session`).
+def answer_fetch(
+    leader: Broker,
+    rules: ClusterRules,
+    fetch: Fetch,
+    follower_id: int,
+    session: FetchSession,
+    is_read: bool,
+    metadata: Metadata,
+) -> None:
+    """Answer a follower's fetch; `is_read` says whether the follower will read the answer.
 
     Who: the broker that was asked, which may no longer lead, or not yet.
     When: it runs, and the request has arrived.
-    Effect: the broker gives no answer if the leader epoch is old or unknown, if the topic is another one, or if
+    Effect: an incremental fetch of a session that the broker does not have ends the session; a full fetch opens a
+        session. The broker gives no answer if the leader epoch is old or unknown, if the topic is another one, or if
         the broker does not lead (NOT_LEADER_OR_FOLLOWER). If the logs diverge, the answer has the diverging epoch. If
         the offset is outside the log, the answer is out of range. Otherwise the answer has the record at that offset,
         and the broker remembers the follower's end offset, which may raise the high watermark. The answer has the high
         watermark from before that.
-    Source: Partition.fetchRecords, readRecords, updateFollowerFetchState; KIP-320, KIP-595, KIP-903.
+    Source: Partition.fetchRecords, readRecords, updateFollowerFetchState, FetchManager.newContext; KIP-227, KIP-320,
+        KIP-595, KIP-903.
     Left out: more than one record in an answer. A fetch of an earlier broker epoch is refused as in Kafka, but never
         comes here: only an old fetch (`counts`) arrives after one with a newer broker epoch.
     """
+    if not accept_session(fetch, session, is_read):
+        return
     if not is_leading(leader, fetch.leader):
         if rules.unled_fetch_is_refused or fetch.offset <= leader.high_watermark:
             clear(fetch)
@@ -123,7 +135,6 @@ def answer_fetch(leader: Broker, rules: ClusterRules, fetch: Fetch, follower_id:
         answer_with_record(fetch, leader)
         update_follower(leader, follower_id, fetch.offset, fetch.broker_epoch)
         maybe_raise_high_watermark(leader, rules, fetch.leader, metadata)
-    return True
 
 
 def counts(broker: Broker, rules: ClusterRules, fetch: OldFetch, follower_id: int) -> bool:

@@ -1,7 +1,7 @@
 """What leaders and followers do: the messages between them, and a leader's changes of the ISR."""
 
 from kafkacheck.impl.broker.fetch import answer_epoch_end, answer_fetch, count_old_fetch, read_old_fetch
-from kafkacheck.impl.broker.fetch_session import accept_session, reads_answer
+from kafkacheck.impl.broker.fetch_session import reads_answer
 from kafkacheck.impl.broker.fetcher import (
     ask_epoch_end,
     is_out_of_range,
@@ -62,9 +62,10 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
     if not leader.is_running:
         return False
     high_watermark = leader.high_watermark
+    session = state.fetch_sessions[follower_id]
     is_read = reads_answer(fetch, state.brokers[follower_id])
-    if accept_session(fetch, state.fetch_sessions[follower_id], is_read):
-        answer_fetch(leader, rules, fetch, follower_id, state.controller.history[leader.metadata_offset])
+    metadata = state.controller.history[leader.metadata_offset]
+    answer_fetch(leader, rules, fetch, follower_id, session, is_read, metadata)
     return tell_producers(state, rules, leader_id, high_watermark)
 
 
@@ -106,20 +107,23 @@ def follower_truncates(state: State, rules: ClusterRules, follower_id: ReplicaId
     return use_epoch_end(state.brokers[follower_id], rules, fetch)
 
 
-def follower_uses_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
-    """A follower receives the answer to its fetch; if that is out of range, it asks the leader for its start and end.
+def ask_log_range(state: State, rules: ClusterRules, follower_id: int) -> None:
+    """Let a follower that is out of range learn where its leader's log starts and ends: a request answered at once."""
+    fetch = state.fetches[follower_id]
+    if is_out_of_range(state.brokers[follower_id], rules, fetch) and state.brokers[fetch.leader].is_running:
+        leader = state.brokers[fetch.leader]
+        leave_out_of_range(state.brokers[follower_id], rules, leader.log_start_offset, leader.log.end_offset)
 
-    The second request is part of this step.
-    """
+
+def follower_uses_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
+    """A follower receives the answer to its fetch; if it is out of range, it asks about the leader's log, too."""
     follower = state.brokers[follower_id]
     fetch = state.fetches[follower_id]
     if fetch.stage != Stage.ANSWERED or fetch.question != Question.FETCH:
         return False
     if not follower.is_running:
         return False
-    if is_out_of_range(follower, rules, fetch) and state.brokers[fetch.leader].is_running:
-        leader = state.brokers[fetch.leader]
-        leave_out_of_range(follower, rules, leader.log_start_offset, leader.log.end_offset)
+    ask_log_range(state, rules, follower_id)
     return use_fetch(follower, rules, fetch)
 
 

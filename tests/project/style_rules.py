@@ -339,8 +339,7 @@ def delivered_by(function: ast.FunctionDef | ast.ClassDef) -> str:
     for step in before:
         match step:
             case (
-                ast.If(body=[ast.Return(value=ast.Constant(value=False))], orelse=[])
-                | ast.Assign(targets=[ast.Name()], value=ast.Attribute() | ast.Subscript())
+                ast.If(body=[ast.Return(value=ast.Constant(value=False))], orelse=[]) | ast.Assign(targets=[ast.Name()])
             ):
                 pass
             case ast.Expr(value=ast.Call()):  # what comes with the delivery, such as the answers to others
@@ -351,7 +350,7 @@ def delivered_by(function: ast.FunctionDef | ast.ClassDef) -> str:
 
 
 def delivered(texts: Mapping[str, str], actions: set[str]) -> set[str]:
-    """The names of the functions to which actions of model/ only deliver."""
+    """The names of the functions to which actions of model/ only deliver, and that have the parts in their place."""
     found = set()
     for path, text in texts.items():
         if folder_of(path) == "model" and path.endswith(".py"):
