@@ -253,8 +253,7 @@ def _comparisons(sides: tuple[ir.Expression, ...], kind: Type, depth: int = 0) -
         inner = tuple(_comparisons(tuple(ir.Element(side, kind, index) for side in sides), kind.element, depth + 1))
         yield ir.For(index.name, ir.Const(0), ir.Const(kind.length), 1, inner, _loop_node(index.name))
     else:
-        if sides[0].type == BOOL:
-            sides = tuple(ir.Choose(side, ir.Const(1), ir.Const(0)) for side in sides)
+        sides = tuple(ir.Choose(side, ir.Const(1), ir.Const(0)) if side.type == BOOL else side for side in sides)
         after = ir.If(ir.Compare((">",), sides), (ir.Return(ir.Const(False)),), ())
         yield ir.If(ir.Compare(("<",), sides), (ir.Return(ir.Const(True)),), (after,))
 

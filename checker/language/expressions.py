@@ -357,11 +357,8 @@ class ExpressionReader:
 
     def _is_struct(self, node: ast.expr) -> bool:
         """Whether it names a class of records."""
-        if not isinstance(node, ast.Name | ast.Attribute):
-            return False
-        if isinstance(node, ast.Name) and self.function.is_builtin(node.id):
-            return False
-        kind = self.read(node).type
+        is_own = isinstance(node, ast.Name) and not self.function.is_builtin(node.id)
+        kind = self.read(node).type if is_own or isinstance(node, ast.Attribute) else None
         return isinstance(kind, Host) and isinstance(kind.value, StructMeta)
 
     def _builtin(self, node: ast.Call, name: str) -> Value:

@@ -150,9 +150,7 @@ def _alike(left: Type, right: Type) -> bool:
             return ir.read_type(left) == ir.read_type(right)
         case ArrayOf(), ArrayOf():
             return left.length == right.length and _alike(left.element, right.element)
-        case Record(), Record():
-            return left.fixed is right.fixed
-    return False
+    return isinstance(left, Record) and isinstance(right, Record) and left.fixed is right.fixed
 
 
 def _comparison(left: Record | ArrayOf, right: Record | ArrayOf) -> ir.Function:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Union
 
 Others = Union["Ids", set[int]]
-"""What stands beside an id set: another one, or a display such as `{leader_id}`."""
+"""What stands beside an id set: another one, or a display such as `{member}`."""
 
 
 class Ids:
-    """A set of ids: `Ids()`, `Ids({leader_id})`, `Ids(range(3))`. Iteration yields the ids in ascending order.
+    """A set of ids: `Ids()`, `Ids({member})`, `Ids(range(3))`. Iteration yields the ids in ascending order.
 
     `bits` is the set as a bitmask, as it is kept in a state. An id is 0 or more: a ValueError says so where a sentinel
     such as NONE is added, or asked for.

@@ -141,8 +141,8 @@ class Program:
     def _helper(self, name: str) -> None:
         """A function that others call: it may write, return at several places, and take a record or an array."""
         writes = self.chance(0.6)
-        returns = self.random.choice(["int", "bool", "None"] if writes else ["int", "bool"])
-        if self.chance(0.15):
+        returns = self.random.choice(["int", "bool", "None", "None"] if writes else ["int", "bool"])
+        if returns != "None" and self.chance(0.2):
             returns = "Ids"
         writer = self._writer(writes=writes, returns=returns)
         given: list[tuple[str, Type | str]] = []
