@@ -14,7 +14,7 @@ from kafkacheck.impl.replication.records import LeaderAndIsrRequest, Replica, Re
 from kafkacheck.impl.replication.truncation import end_of_last_shared_record, needs_truncation, truncation_offset
 
 
-def truncate_replica(replica: Replica, end_offset: int) -> None:
+def truncate_follower(replica: Replica, end_offset: int) -> None:
     """Truncate a replica's log to `end_offset`, which is at most its own, with its high watermark."""
     truncate_to(replica.log, end_offset)
     replica.high_watermark = min(replica.high_watermark, end_offset)
@@ -43,7 +43,7 @@ def obey_as_follower(
     end_offset = truncation_offset(follower, rules, leader.log)
     if end_offset > follower.log.end_offset:
         return False
-    truncate_replica(follower, end_offset)
+    truncate_follower(follower, end_offset)
     follower.leader_epoch = leader_epoch
     follower.leader = request.leader
     follower.isr = request.isr
@@ -87,5 +87,5 @@ def truncate_diverging_log(follower: Replica, leader: Replica) -> bool:
         return False
     if not needs_truncation(leader.log, follower.log):
         return False
-    truncate_replica(follower, end_of_last_shared_record(leader.log, follower.log))
+    truncate_follower(follower, end_of_last_shared_record(leader.log, follower.log))
     return True

@@ -9,7 +9,7 @@ import graphlib
 import io
 import re
 import tokenize
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 MOST_LINES_OF_A_FILE = 500
@@ -466,22 +466,16 @@ def unused_functions(texts: Mapping[str, str]) -> Iterator[str]:
             yield f"{path}: nothing in impl/, spec/ and model/ uses {name}"
 
 
-SAME_NAME_IN_IMPL = {"begin_term", "end_transaction", "register_broker", "start_process", "truncate_replica"}
-"""Functions that several files of impl/ still define. It must shrink."""
-
-
-def one_definition(texts: Mapping[str, str], exceptions: Set[str] = frozenset(SAME_NAME_IN_IMPL)) -> Iterator[str]:
+def one_definition(texts: Mapping[str, str]) -> Iterator[str]:
     """No two files of impl/ define a function of one name: it is the same and stands once, or needs another name."""
     files: dict[str, list[str]] = {}
     for path, text in texts.items():
         if folder_of(path) == "impl":
             for name in functions_defined(text):
                 files.setdefault(name, []).append(path)
-    several = {name: sorted(paths) for name, paths in files.items() if len(paths) > 1}
-    for name in sorted(several.keys() - exceptions):
-        yield f"{', '.join(several[name])}: all define {name}; share one function, or give each a telling name"
-    for name in sorted(exceptions - several.keys()):
-        yield f"tests/project/style_rules.py: no two files of impl/ define {name}; remove it from SAME_NAME_IN_IMPL"
+    for name, paths in sorted(files.items()):
+        if len(paths) > 1:
+            yield f"{', '.join(sorted(paths))}: all define {name}; share one function, or give each a telling name"
 
 
 BEHIND_THE_SEAM = ("impl/producer/", "impl/compaction/")

@@ -4,38 +4,27 @@ Bounds: two transactions of one producer in one partition, one change of the coo
 Expected: HOLDS
 """
 
-from kafkacheck.model.transactions.environment import (
-    coordinator_is_replaced,
-    marker_answer_is_lost,
-    producer_state_expires,
-    zombie_coordinator_resigns,
-)
-from kafkacheck.model.transactions.family import EXAMPLES, LEMMAS, SAFETY, TRANSACTIONAL, TRANSACTIONS
+from kafkacheck.model.transactions import environment, family
+from kafkacheck.spec.transactions import disturbances
 from kafkacheck.spec.transactions.clients import refused_commit
-from kafkacheck.spec.transactions.disturbances import (
-    coordinator_is_replaced_at_rest,
-    entry_is_lost,
-    entry_outlives_its_coordinator,
-    producer_is_forgotten_behind_failover,
-)
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     bounds={"max_coordinator_epoch": 1, "failovers": 1, "expirations": 1, "marker_losses": 1},
     actions=[
-        *TRANSACTIONS,
-        coordinator_is_replaced,
-        zombie_coordinator_resigns,
-        producer_state_expires,
-        marker_answer_is_lost,
+        *family.TRANSACTIONS,
+        environment.coordinator_is_replaced,
+        environment.zombie_coordinator_resigns,
+        environment.producer_state_expires,
+        environment.marker_answer_is_lost,
     ],
-    always=SAFETY,
-    lemmas=LEMMAS,
+    always=family.SAFETY,
+    lemmas=family.LEMMAS,
     sometimes=[
-        *EXAMPLES,
-        coordinator_is_replaced_at_rest,
-        entry_outlives_its_coordinator,
-        entry_is_lost,
-        producer_is_forgotten_behind_failover,
+        *family.EXAMPLES,
+        disturbances.coordinator_is_replaced_at_rest,
+        disturbances.entry_outlives_its_coordinator,
+        disturbances.entry_is_lost,
+        disturbances.producer_is_forgotten_behind_failover,
         refused_commit,
     ],
 )
