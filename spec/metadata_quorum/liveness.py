@@ -1,6 +1,6 @@
 """Liveness of the metadata quorum: a leader without a majority stops leading, and a majority gets a leader.
 
-Part of Kafka judged: `impl/controller/check_quorum.py`, by its records only.
+Part of Kafka judged: `impl/quorum/check_quorum.py`, by its records only.
 Source: KIP-595 (leader progress timeout); KAFKA-15489.
 Left out, and why that is sound: how long that takes; fairness says only that it is not put off for ever.
 """
