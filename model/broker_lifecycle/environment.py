@@ -86,8 +86,9 @@ def controller_fails_over(state: State, rules: LifecycleRules) -> bool:
     Source: ClusterControlManager.activate; BrokerHeartbeatManager.register; KAFKA-18138.
     Left out: heartbeats to the former controller, which are lost at any time.
     """
-    if state.budget.failovers == 0:
-        return False
-    state.budget.failovers -= 1
     take_over_brokers(state.controller, rules, state.brokers)
     return True
+
+
+CHARGES = {controller_fails_over: "failovers"}
+"""The allowance to which each disturbance of this file is charged."""

@@ -8,6 +8,7 @@ from kafkacheck.checker.model import Family, each
 from kafkacheck.impl.controller.broker_lifecycle import LifecycleRules
 from kafkacheck.model.broker_lifecycle.drawing import BROKER_LIVES
 from kafkacheck.model.broker_lifecycle.environment import (
+    CHARGES,
     broker_crashes,
     heartbeat_is_lost,
     live_broker_is_fenced,
@@ -61,6 +62,7 @@ EXAMPLES = (properties.ready_behind_the_end, properties.shutdown_with_another_le
 
 BROKER_LIFECYCLE = Family(
     state=State,
+    charges=CHARGES,
     bounds={"brokers": 2, "restarts": 0, "failovers": 0},
     rules=LifecycleRules(),
     actions=ACTIONS,

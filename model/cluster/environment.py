@@ -90,9 +90,8 @@ def process_crashes(state: State, broker_id: ReplicaId) -> bool:
     Effect: the broker stops, and loses its memory.
     Source: the process is killed.
     """
-    if state.budget.crashes == 0 or not state.brokers[broker_id].is_running:
+    if not state.brokers[broker_id].is_running:
         return False
-    state.budget.crashes -= 1
     stop_process(state, broker_id)
     return True
 
@@ -106,11 +105,10 @@ def power_fails(state: State, broker_id: ReplicaId, end_offset: LogOffset) -> bo
     Left out: files that lose more than the log does.
     """
     broker = state.brokers[broker_id]
-    if state.budget.power_losses == 0 or not broker.is_running:
+    if not broker.is_running:
         return False
     if end_offset < broker.flushed_offset or end_offset > broker.log.end_offset:
         return False
-    state.budget.power_losses -= 1
     stop_process(state, broker_id)
     lose_unflushed(broker, end_offset)
     return True
@@ -130,11 +128,10 @@ def disk_is_replaced(state: State, broker_id: ReplicaId) -> bool:
 
 
 def lose_disk_of(state: State, broker_id: int) -> bool:
-    """Stop a running broker and remove its log, if the budget allows; return whether it did."""
+    """Stop a running broker and remove its log; return whether it did."""
     broker = state.brokers[broker_id]
-    if state.budget.disk_losses == 0 or not broker.is_running:
+    if not broker.is_running:
         return False
-    state.budget.disk_losses -= 1
     stop_process(state, broker_id)
     lose_disk(broker)
     return True
@@ -161,12 +158,7 @@ def reassignment_is_asked(state: State, rules: ClusterRules, target: ReplicaSet)
     Effect: the reassignment begins, and ends at once if the whole target is in sync.
     Source: AlterPartitionReassignments; KIP-455.
     """
-    if state.budget.moves == 0:
-        return False
-    if not has_room(state) or not begin_reassignment(state.controller, rules, target):
-        return False
-    state.budget.moves -= 1
-    return True
+    return has_room(state) or not begin_reassignment(state.controller, rules, target)
 
 
 def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
@@ -176,12 +168,7 @@ def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
     Effect: in the KRaft era the topic is gone from the controller's record; in the ZooKeeper era its deletion begins.
     Source: DeleteTopics; ReplicationControlManager.deleteTopic, TopicDeletionManager.onTopicDeletion.
     """
-    if state.budget.deletions == 0:
-        return False
-    if not has_room(state) or not begin_deletion(state.controller, rules):
-        return False
-    state.budget.deletions -= 1
-    return True
+    return has_room(state) or not begin_deletion(state.controller, rules)
 
 
 def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
@@ -192,12 +179,7 @@ def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
     Source: IncrementalAlterConfigs; KAFKA-16540.
     Left out: nothing; see `impl/controller/configuration.py`.
     """
-    if state.budget.min_isr_changes == 0:
-        return False
-    if not has_room(state) or not lower_min_insync_replicas(state.controller, rules):
-        return False
-    state.budget.min_isr_changes -= 1
-    return True
+    return has_room(state) or not lower_min_insync_replicas(state.controller, rules)
 
 
 def session_expires(state: State, rules: ClusterRules, broker_id: ReplicaId, new_leader: OptionalReplicaId) -> bool:
@@ -207,12 +189,9 @@ def session_expires(state: State, rules: ClusterRules, broker_id: ReplicaId, new
     Effect: as when a broker fails, but the broker keeps running.
     Source: `broker.session.timeout.ms`, `zookeeper.session.timeout.ms`.
     """
-    if state.budget.expirations == 0 or not state.brokers[broker_id].is_running:
+    if not state.brokers[broker_id].is_running:
         return False
-    if not has_room(state) or not take_out(state.controller, rules, broker_id, new_leader):
-        return False
-    state.budget.expirations -= 1
-    return True
+    return has_room(state) or not take_out(state.controller, rules, broker_id, new_leader)
 
 
 def follower_lags(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
@@ -223,12 +202,7 @@ def follower_lags(state: State, rules: ClusterRules, leader_id: ReplicaId, follo
     Effect: the leader sends its request.
     Source: `replica.lag.time.max.ms`.
     """
-    if state.budget.expirations == 0:
-        return False
-    if not leader_proposes_shrink(state, rules, leader_id, follower_id):
-        return False
-    state.budget.expirations -= 1
-    return True
+    return leader_proposes_shrink(state, rules, leader_id, follower_id)
 
 
 def shutdown_is_asked(state: State, rules: ClusterRules, broker_id: ReplicaId, new_leader: OptionalReplicaId) -> bool:
@@ -238,12 +212,9 @@ def shutdown_is_asked(state: State, rules: ClusterRules, broker_id: ReplicaId, n
     Effect: the controller moves the broker's leadership, and removes the broker from the ISR.
     Source: ControlledShutdownLeaderElectionStrategy; BrokerHeartbeatManager.
     """
-    if state.budget.expirations == 0 or not state.brokers[broker_id].is_running:
+    if not state.brokers[broker_id].is_running:
         return False
-    if not has_room(state) or not begin_shutdown(state.controller, rules, broker_id, new_leader):
-        return False
-    state.budget.expirations -= 1
-    return True
+    return has_room(state) or not begin_shutdown(state.controller, rules, broker_id, new_leader)
 
 
 def leadership_is_moved(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
@@ -254,12 +225,7 @@ def leadership_is_moved(state: State, rules: ClusterRules, new_leader: ReplicaId
     Effect: it leads in the next leader epoch.
     Source: PreferredReplicaPartitionLeaderElectionStrategy, PartitionChangeBuilder.
     """
-    if state.budget.moves == 0:
-        return False
-    if not has_room(state) or not elect_preferred(state.controller, rules, new_leader):
-        return False
-    state.budget.moves -= 1
-    return True
+    return has_room(state) or not elect_preferred(state.controller, rules, new_leader)
 
 
 def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:
@@ -269,9 +235,8 @@ def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:
     Effect: the slot is free; the follower asks again in a new session.
     Source: a broken connection.
     """
-    if state.budget.losses == 0 or state.fetches[follower_id].stage == Stage.IDLE:
+    if state.fetches[follower_id].stage == Stage.IDLE:
         return False
-    state.budget.losses -= 1
     end_session(state.fetch_sessions[follower_id])
     clear(state.fetches[follower_id])
     return True
@@ -286,12 +251,11 @@ def fetch_connection_breaks(state: State, follower_id: ReplicaId) -> bool:
     Left out: OffsetsForLeaderEpoch, from which a leader learns nothing.
     """
     fetch = state.fetches[follower_id]
-    if state.budget.losses == 0 or fetch.stage != Stage.REQUESTED or fetch.question != Question.FETCH:
+    if fetch.stage != Stage.REQUESTED or fetch.question != Question.FETCH:
         return False
     old_fetch = state.old_fetches[follower_id]
     if old_fetch.stage != Stage.IDLE:
         return False
-    state.budget.losses -= 1
     end_session(state.fetch_sessions[follower_id])
     old_fetch.stage = fetch.stage
     old_fetch.topic_id = fetch.topic_id
@@ -311,12 +275,11 @@ def isr_answer_is_lost(state: State, leader_id: ReplicaId) -> bool:
     Effect: the request is under way a second time. A lost request is the same as one that has not arrived yet.
     Source: a broken connection; AlterPartitionManager.
     """
-    if state.budget.losses == 0 or state.alter_partitions[leader_id].stage != Stage.ANSWERED:
+    if state.alter_partitions[leader_id].stage != Stage.ANSWERED:
         return False
     leader = state.brokers[leader_id]
     if not is_leading(leader, leader_id) or leader.pending_isr == 0:
         return False
-    state.budget.losses -= 1
     clear(state.alter_partitions[leader_id])
     propose_isr(leader, leader_id, state.alter_partitions[leader_id], leader.pending_isr)
     return True
@@ -330,12 +293,31 @@ def controller_is_replaced(state: State, rules: ClusterRules) -> bool:
     Source: `KafkaController.elect`; the Raft election of KRaft.
     Left out: a controller that notices, because it does nothing more.
     """
-    if state.budget.failovers == 0 or state.controller.zombie_offset != NO_OFFSET:
+    if state.controller.zombie_offset != NO_OFFSET:
         return False
-    state.budget.failovers -= 1
     stopped = 0
     for broker_id, broker in enumerate(state.brokers):
         if not broker.is_running:
             stopped = including(stopped, broker_id)
     replace_controller(state.controller, rules, stopped, deleted_replicas(state))
     return True
+
+
+CHARGES = {
+    process_crashes: "crashes",
+    power_fails: "power_losses",
+    disk_is_replaced: "disk_losses",
+    disk_fails: "disk_losses",
+    reassignment_is_asked: "moves",
+    topic_deletion_is_asked: "deletions",
+    min_isr_is_lowered: "min_isr_changes",
+    session_expires: "expirations",
+    follower_lags: "expirations",
+    shutdown_is_asked: "expirations",
+    leadership_is_moved: "moves",
+    fetch_is_lost: "losses",
+    fetch_connection_breaks: "losses",
+    isr_answer_is_lost: "losses",
+    controller_is_replaced: "failovers",
+}
+"""The allowance to which each disturbance of this file is charged."""

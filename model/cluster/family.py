@@ -16,7 +16,7 @@ from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, replication
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_replays_metadata
 from kafkacheck.model.cluster.drawing import CLUSTER_LANES
-from kafkacheck.model.cluster.environment import start_in_sync
+from kafkacheck.model.cluster.environment import CHARGES, start_in_sync
 from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster import (
     clients,
@@ -205,6 +205,7 @@ BOUNDS = {
 
 CLUSTER = Family(
     state=State,
+    charges=CHARGES,
     initial=start_in_sync,
     bounds=BOUNDS,
     rules=ClusterRules(),

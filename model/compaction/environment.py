@@ -55,13 +55,12 @@ def write_is_repeated(state: State, rules: CompactionRules, write_id: BatchId) -
     Effect: the leader recognises it, or takes it for a new one and stores it.
     Source: `Sender.reenqueueBatch`; UnifiedLog.analyzeAndValidateProducerState.
     """
-    if state.budget.retries == 0 or write_id >= state.next_write:
+    if write_id >= state.next_write:
         return False
     for later in range(write_id + 1, state.next_write):
         if state.writes[later].producer_id == state.writes[write_id].producer_id:
             return False
     leader_stores_write(state, rules, write_id)
-    state.budget.retries -= 1
     return True
 
 
@@ -72,9 +71,8 @@ def follower_falls_behind(state: State, replica_id: ReplicaId) -> bool:
     Effect: the leader does not wait for it.
     Source: Partition.maybeShrinkIsr.
     """
-    if state.budget.lags == 0 or replica_id == state.leader or not contains(state.isr, replica_id):
+    if replica_id == state.leader or not contains(state.isr, replica_id):
         return False
-    state.budget.lags -= 1
     state.isr = excluding(state.isr, replica_id)
     raise_high_watermark(state)
     return True
@@ -89,9 +87,8 @@ def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId
     Source: the controller elects a member of the ISR; UnifiedLog.truncateTo.
     Left out: the time before the deposed leader learns of it.
     """
-    if state.budget.failovers == 0 or replica_id == state.leader or not contains(state.isr, replica_id):
+    if replica_id == state.leader or not contains(state.isr, replica_id):
         return False
-    state.budget.failovers -= 1
     state.leader = replica_id
     end_offset = state.replicas[replica_id].log.end_offset
     for replica in state.replicas:
@@ -112,8 +109,14 @@ def producer_state_is_rebuilt(state: State, rules: CompactionRules, replica_id: 
     Source: UnifiedLog.rebuildProducerState; a replica on another disk fetches from the log's start.
     Left out: snapshots, which the producer's models have.
     """
-    if state.budget.reloads == 0:
-        return False
-    state.budget.reloads -= 1
     rebuild_from_log(state.replicas[replica_id].log, rules.log)
     return True
+
+
+CHARGES = {
+    write_is_repeated: "retries",
+    follower_falls_behind: "lags",
+    leadership_moves: "failovers",
+    producer_state_is_rebuilt: "reloads",
+}
+"""The allowance to which each disturbance of this file is charged."""

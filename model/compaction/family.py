@@ -7,7 +7,7 @@ of producers (`model/producer/family.py`), and budgets of disturbances (`model/c
 
 from kafkacheck.checker.model import Family
 from kafkacheck.impl.compaction.rules import CompactionRules
-from kafkacheck.model.compaction.environment import producer_writes, start_compaction
+from kafkacheck.model.compaction.environment import CHARGES, producer_writes, start_compaction
 from kafkacheck.model.compaction.system import State, cleaner_cleans, consumer_reads
 from kafkacheck.spec.compaction.properties import (
     committed_without_all,
@@ -48,5 +48,5 @@ BOUNDS = {
 }
 """Bounds to start from; each model says what it changes."""
 
-COMPACTED = Family(state=State, initial=start_compaction, bounds=BOUNDS, rules=CompactionRules())
+COMPACTED = Family(state=State, charges=CHARGES, initial=start_compaction, bounds=BOUNDS, rules=CompactionRules())
 """A compacted partition, as each model has it unless it says otherwise."""

@@ -24,11 +24,10 @@ def voter_crashes(
     Left out: lost files, which `voter_disk_is_replaced` has, and files older than the last answer.
     """
     voter = state.voters[voter_id]
-    if state.budget.crashes == 0 or record_id != state.record_id + 1:
+    if record_id != state.record_id + 1:
         return False
     if end_offset < flushed_end_of(voter, voter_id) or end_offset > voter.log.end_offset:
         return False
-    state.budget.crashes -= 1
     state.record_id = record_id
     truncate_to(voter.log, end_offset)
     restart_voter(voter, rules, voter_id, record_id)
@@ -43,9 +42,8 @@ def voter_disk_is_replaced(state: State, rules: QuorumRules, voter_id: VoterId, 
     Source: KAFKA-14077; KIP-853 (disk failure recovery).
     Left out: the loss of only the log or only the `quorum-state` file: both are in one directory.
     """
-    if state.budget.disk_losses == 0 or record_id != state.record_id + 1:
+    if record_id != state.record_id + 1:
         return False
-    state.budget.disk_losses -= 1
     state.record_id = record_id
     begin_with_empty_disk(state.voters[voter_id], rules)
     return True
@@ -59,11 +57,10 @@ def network_is_cut(state: State, voters: VoterSet) -> bool:
     Source: KAFKA-15489.
     Left out: cuts that let one direction through, and cuts that leave out some voter.
     """
-    if state.budget.cuts == 0 or state.cut_off != 0:
+    if state.cut_off != 0:
         return False
     if voters == 0 or 2 * cardinality(voters) > len(state.voters):
         return False
-    state.budget.cuts -= 1
     state.cut_off = voters
     return True
 
@@ -79,3 +76,7 @@ def network_heals(state: State) -> bool:
         return False
     state.cut_off = 0
     return True
+
+
+CHARGES = {voter_crashes: "crashes", voter_disk_is_replaced: "disk_losses", network_is_cut: "cuts"}
+"""The allowance to which each disturbance of this file is charged."""

@@ -7,6 +7,7 @@ have `max_records` ids, of which each restart takes one. The others are budgets 
 from kafkacheck.checker.model import Family
 from kafkacheck.impl.quorum.rules import QuorumRules
 from kafkacheck.model.metadata_quorum.drawing import QUORUM
+from kafkacheck.model.metadata_quorum.environment import CHARGES
 from kafkacheck.model.metadata_quorum.system import (
     State,
     candidate_becomes_leader,
@@ -62,5 +63,5 @@ BOUNDS = {
 }
 """Bounds to start from; each model says what it changes."""
 
-METADATA_QUORUM = Family(state=State, bounds=BOUNDS, rules=QuorumRules(), drawing=QUORUM)
+METADATA_QUORUM = Family(state=State, charges=CHARGES, bounds=BOUNDS, rules=QuorumRules(), drawing=QUORUM)
 """The metadata quorum, as each model has it unless it says otherwise."""

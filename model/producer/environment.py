@@ -88,11 +88,10 @@ def batch_is_invalid(state: State, batch_id: BatchId) -> bool:
     Left out: a topic that changes its mind.
     """
     producer = state.producer
-    if state.budget.invalid_batches == 0 or batch_id != producer.next_batch:
+    if batch_id != producer.next_batch:
         return False
     if producer.batches[batch_id].is_invalid == 1:
         return False
-    state.budget.invalid_batches -= 1
     producer.batches[batch_id].is_invalid = 1
     return True
 
@@ -107,11 +106,10 @@ def batch_is_oversized(state: State, batch_id: BatchId) -> bool:
     Left out: batches that must be split more than once; a topic that changes its mind.
     """
     producer = state.producer
-    if state.budget.oversized_batches == 0 or batch_id != producer.next_batch:
+    if batch_id != producer.next_batch:
         return False
     if batch_id + 1 >= len(producer.batches) or producer.batches[batch_id].is_oversized == 1:
         return False
-    state.budget.oversized_batches -= 1
     producer.batches[batch_id].is_oversized = 1
     return True
 
@@ -123,11 +121,8 @@ def connection_breaks(state: State, rules: ProducerRules, partition_id: Partitio
     Effect: every batch in flight there may be sent again; the producer does not know whether it is stored.
     Source: `request.timeout.ms`; NETWORK_EXCEPTION.
     """
-    if state.budget.disconnections == 0:
-        return False
     if state.connections[partition_id].requests[0].batch.id < 0:
         return False
-    state.budget.disconnections -= 1
     close_connection(state.producer, rules, state.connections[partition_id])
     return True
 
@@ -140,11 +135,8 @@ def request_is_left_behind(state: State, rules: ProducerRules, partition_id: Par
     Source: `request.timeout.ms`; a busy or paused broker.
     Left out: several such requests: a broker reads the next request only after it has answered the last one.
     """
-    if state.budget.disconnections == 0:
-        return False
     if not leave_request_behind(state.connections[partition_id], state.late_requests[slot], partition_id):
         return False
-    state.budget.disconnections -= 1
     close_connection(state.producer, rules, state.connections[partition_id])
     return True
 
@@ -159,9 +151,8 @@ def append_is_refused(state: State, rules: ProducerRules, partition_id: Partitio
     connection = state.connections[partition_id]
     place = next_request(connection)
     replica = state.partitions[partition_id].replicas[connection.broker]
-    if state.budget.refusals == 0 or place == len(connection.requests) or not replica.is_leading:
+    if place == len(connection.requests) or not replica.is_leading:
         return False
-    state.budget.refusals -= 1
     batch = connection.requests[place].batch
     if rules.log.verification and batch.is_transactional == 1:
         start_verification(replica.log, rules.log, batch)
@@ -179,9 +170,8 @@ def batch_expires(state: State, batch_id: BatchId) -> bool:
     """
     producer = state.producer
     batch = producer.batches[batch_id]
-    if state.budget.batch_expirations == 0 or batch.status != BatchStatus.RETRYING:
+    if batch.status != BatchStatus.RETRYING:
         return False
-    state.budget.batch_expirations -= 1
     expire_batch(producer, batch)
     return True
 
@@ -197,9 +187,8 @@ def batch_expires_in_flight(state: State, batch_id: BatchId) -> bool:
     """
     producer = state.producer
     batch = producer.batches[batch_id]
-    if state.budget.in_flight_expirations == 0 or batch.status != BatchStatus.IN_FLIGHT:
+    if batch.status != BatchStatus.IN_FLIGHT:
         return False
-    state.budget.in_flight_expirations -= 1
     abandon_request(state.connections[batch.partition], batch_id)
     expire_batch(producer, batch)
     return True
@@ -214,11 +203,10 @@ def metadata_lacks_topic(state: State, rules: ProducerRules, partition_id: Parti
     """
     producer = state.producer
     counter = producer.counters[partition_id]
-    if state.budget.blips == 0 or counter.producer_id == NO_PRODUCER_ID:
+    if counter.producer_id == NO_PRODUCER_ID:
         return False
     if oldest_unsettled(producer, partition_id) != NO_BATCH:
         return False
-    state.budget.blips -= 1
     if not rules.counter_survives_metadata:
         counter.next_sequence = 0
         counter.last_acknowledged_sequence = NO_SEQUENCE
@@ -247,9 +235,8 @@ def producer_dies(state: State, rules: ProducerRules) -> bool:
     Source: the process is killed.
     Left out: requests that a broker still handles: they belong to a connection that broke before.
     """
-    if state.budget.producer_deaths == 0 or state.producer.state == ProducerState.UNINITIALIZED:
+    if state.producer.state == ProducerState.UNINITIALIZED:
         return False
-    state.budget.producer_deaths -= 1
     for connection in state.connections:
         close_connection(state.producer, rules, connection)
     forget_all(state.producer)
@@ -266,9 +253,8 @@ def leadership_moves(state: State, partition_id: PartitionId, replica_id: Replic
     """
     partition = state.partitions[partition_id]
     replica = partition.replicas[replica_id]
-    if state.budget.failovers == 0 or replica.is_leading or replica.log.end_offset < partition.high_watermark:
+    if replica.is_leading or replica.log.end_offset < partition.high_watermark:
         return False
-    state.budget.failovers -= 1
     partition.leader = replica_id
     replica.is_leading = True
     return True
@@ -292,9 +278,6 @@ def broker_crashes(state: State, rules: ProducerRules, partition_id: PartitionId
     Left out: the downtime, during which the broker does nothing; other partitions of the broker, which crash
         separately.
     """
-    if state.budget.crashes == 0:
-        return False
-    state.budget.crashes -= 1
     forget_connections_to(state, rules, partition_id, replica_id)
     reload_producers(state.partitions[partition_id].replicas[replica_id], rules.log)
     return True
@@ -316,11 +299,8 @@ def power_fails(
     Source: asynchronous flush; LogLoader.
     """
     replica = state.partitions[partition_id].replicas[replica_id]
-    if state.budget.power_losses == 0:
-        return False
     if end_offset < replica.flushed_offset or end_offset > replica.log.end_offset:
         return False
-    state.budget.power_losses -= 1
     forget_connections_to(state, rules, partition_id, replica_id)
     truncate_to(replica.log, end_offset)
     if not keeps_snapshots:
@@ -340,11 +320,10 @@ def records_are_deleted(
     """
     partition = state.partitions[partition_id]
     leader = partition.replicas[partition.leader]
-    if state.budget.deletions == 0 or not leader.is_leading:
+    if not leader.is_leading:
         return False
     if start_offset <= leader.log.start_offset or start_offset > partition.high_watermark:
         return False
-    state.budget.deletions -= 1
     advance_start(leader.log, rules.log, start_offset)
     return True
 
@@ -357,9 +336,8 @@ def replica_begins_anew(state: State, partition_id: PartitionId, replica_id: Rep
     Source: AlterPartitionReassignments; a disk that is replaced.
     """
     replica = state.partitions[partition_id].replicas[replica_id]
-    if state.budget.replacements == 0 or replica.is_leading or replica.log.end_offset == 0:
+    if replica.is_leading or replica.log.end_offset == 0:
         return False
-    state.budget.replacements -= 1
     drop_replica(replica)
     return True
 
@@ -373,12 +351,7 @@ def producer_state_expires(
     Effect: the broker has no state of the producer.
     Source: `producer.id.expiration.ms`.
     """
-    if state.budget.state_expirations == 0:
-        return False
-    if not expire_producer(state.partitions[partition_id].replicas[replica_id].log, producer_id):
-        return False
-    state.budget.state_expirations -= 1
-    return True
+    return expire_producer(state.partitions[partition_id].replicas[replica_id].log, producer_id)
 
 
 def coordinator_aborts(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
@@ -393,7 +366,7 @@ def coordinator_aborts(state: State, rules: ProducerRules, partition_id: Partiti
     partition = state.partitions[partition_id]
     log = partition.replicas[partition.leader].log
     producer = state.producer
-    if state.budget.aborts == 0 or producer.producer_id == NO_PRODUCER_ID or is_full(log):
+    if producer.producer_id == NO_PRODUCER_ID or is_full(log):
         return False
     producer_id = producer.producer_id
     if not has_open_transaction(log, producer_id) or known_epoch(log, producer_id) >= producer.max_producer_epoch:
@@ -402,7 +375,27 @@ def coordinator_aborts(state: State, rules: ProducerRules, partition_id: Partiti
     coordinator_epoch = known_coordinator_epoch(log, producer_id)
     if marker_error(log, producer_id, producer_epoch, coordinator_epoch) != ProduceError.NONE:
         return False
-    state.budget.aborts -= 1
     append_marker(log, producer_id, producer_epoch, coordinator_epoch, Marker.ABORT)
     complete_requests(state, rules, partition_id)
     return True
+
+
+CHARGES = {
+    batch_is_invalid: "invalid_batches",
+    batch_is_oversized: "oversized_batches",
+    connection_breaks: "disconnections",
+    request_is_left_behind: "disconnections",
+    append_is_refused: "refusals",
+    batch_expires: "batch_expirations",
+    batch_expires_in_flight: "in_flight_expirations",
+    metadata_lacks_topic: "blips",
+    producer_dies: "producer_deaths",
+    leadership_moves: "failovers",
+    broker_crashes: "crashes",
+    power_fails: "power_losses",
+    records_are_deleted: "deletions",
+    replica_begins_anew: "replacements",
+    producer_state_expires: "state_expirations",
+    coordinator_aborts: "aborts",
+}
+"""The allowance to which each disturbance of this file is charged."""

@@ -15,7 +15,7 @@ has 2**31 sequences, and remembers 5 batches.
 from kafkacheck.checker.model import Family
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.model.producer.drawing import PARTITIONS
-from kafkacheck.model.producer.environment import start_known
+from kafkacheck.model.producer.environment import CHARGES, start_known
 from kafkacheck.model.producer.system import (
     State,
     leader_handles_late_request,
@@ -169,6 +169,12 @@ BOUNDS = {
 """Bounds to start from; each model says what it changes."""
 
 PRODUCER = Family(
-    state=State, initial=start_known, bounds=BOUNDS, rules=ProducerRules(), sometimes=EXAMPLES, drawing=PARTITIONS
+    state=State,
+    charges=CHARGES,
+    initial=start_known,
+    bounds=BOUNDS,
+    rules=ProducerRules(),
+    sometimes=EXAMPLES,
+    drawing=PARTITIONS,
 )
 """An idempotent producer and its partitions, as each model has them unless it says otherwise."""

@@ -40,14 +40,13 @@ def request_is_repeated(state: State, client_id: ClientId, stray_id: RequestSlot
     Effect: two copies of the request are under way, and only one is answered.
     Source: `request.timeout.ms`; a broken connection.
     """
-    if state.budget.delays == 0 or stray_id < len(state.clients):
+    if stray_id < len(state.clients):
         return False
     request = state.requests[client_id]
     if request.kind == RequestKind.NONE or request.is_waiting or client_id >= len(state.clients):
         return False
     if state.requests[stray_id].kind != RequestKind.NONE:
         return False
-    state.budget.delays -= 1
     copy(state.requests[stray_id], request)
     return True
 
@@ -84,12 +83,11 @@ def produce_is_given_up(state: State, client_id: ClientId, stray_id: ProduceSlot
 
 
 def produce_becomes_stray(state: State, client_id: int, stray_id: int) -> bool:
-    """Copy a produce request into a stray's slot, if the budget allows; return whether it did."""
-    if state.budget.delays == 0 or stray_id < len(state.clients):
+    """Copy a produce request into a stray's slot; return whether it did."""
+    if stray_id < len(state.clients):
         return False
     if state.produces[client_id].stage == ProduceStage.IDLE or state.produces[stray_id].stage != ProduceStage.IDLE:
         return False
-    state.budget.delays -= 1
     copy(state.produces[stray_id], state.produces[client_id])
     return True
 
@@ -102,11 +100,8 @@ def client_dies(state: State, client_id: ClientId) -> bool:
     Source: the process is killed.
     """
     client = state.clients[client_id]
-    if state.budget.crashes == 0:
-        return False
     if client.state == ProducerState.UNINITIALIZED or client.state == ProducerState.FATAL_ERROR:
         return False
-    state.budget.crashes -= 1
     client.state = ProducerState.FATAL_ERROR
     return True
 
@@ -121,11 +116,8 @@ def coordinator_is_replaced(
     Source: TransactionCoordinator.onElection, onResignation.
     """
     transactional = state.transactional_ids[transactional_id]
-    if state.budget.failovers == 0:
-        return False
     if keeps_append and not transactional.log.is_appended:
         return False
-    state.budget.failovers -= 1
     if notices:
         unload(transactional.coordinators[transactional.log.coordinator_epoch])
     change_coordinator(state, transactional_id, keeps_append)
@@ -140,11 +132,8 @@ def coordinator_comes_back(state: State, transactional_id: TransactionalIdNumber
     Source: KAFKA-16352.
     """
     transactional = state.transactional_ids[transactional_id]
-    if state.budget.failovers == 0:
-        return False
     if keeps_append and not transactional.log.is_appended:
         return False
-    state.budget.failovers -= 1
     unload(transactional.coordinators[transactional.log.coordinator_epoch])
     change_coordinator(state, transactional_id, keeps_append)
     transactional.coordinators[transactional.log.coordinator_epoch].is_back = True
@@ -178,12 +167,11 @@ def append_fails(
     """
     transactional = state.transactional_ids[transactional_id]
     log = transactional.log
-    if state.budget.append_failures == 0 or not log.is_appended:
+    if not log.is_appended:
         return False
     is_awaited = awaits_append(transactional.coordinators[transactional.log.coordinator_epoch], log)
     if not is_definitive and not is_awaited:
         return False
-    state.budget.append_failures -= 1
     if is_awaited:
         unanswer_waiting(state, transactional_id)
         give_append_up(transactional.coordinators[transactional.log.coordinator_epoch], log, rules)
@@ -206,9 +194,8 @@ def marker_answer_is_lost(
     Source: a broken connection; TransactionMarkerRequestCompletionHandler.
     """
     request = state.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
-    if state.budget.marker_losses == 0 or not request.is_sent or is_full(state.partitions[partition_id].log):
+    if not request.is_sent or is_full(state.partitions[partition_id].log):
         return False
-    state.budget.marker_losses -= 1
     deliver_marker(state, rules, partition_id, request, term)
     clear(request)
     return True
@@ -229,9 +216,8 @@ def marker_is_repeated(
     """
     request = state.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
     late = state.late_markers[slot]
-    if state.budget.delays == 0 or not request.is_sent or late.request.is_sent:
+    if not request.is_sent or late.request.is_sent:
         return False
-    state.budget.delays -= 1
     late.partition = partition_id
     late.term = term
     copy(late.request, request)
@@ -246,9 +232,8 @@ def partition_is_deleted(state: State, partition_id: PartitionId) -> bool:
     Source: KAFKA-5202.
     """
     partition = state.partitions[partition_id]
-    if state.budget.deletions == 0 or partition.is_deleted:
+    if partition.is_deleted:
         return False
-    state.budget.deletions -= 1
     delete_partition(partition)
     return True
 
@@ -262,9 +247,8 @@ def topic_is_recreated(state: State, partition_id: PartitionId) -> bool:
     Source: KIP-516.
     """
     partition = state.partitions[partition_id]
-    if state.budget.recreations == 0 or not partition.is_deleted:
+    if not partition.is_deleted:
         return False
-    state.budget.recreations -= 1
     partition.is_deleted = False
     partition.incarnation += 1
     return True
@@ -297,14 +281,11 @@ def producer_state_expires(
     Effect: the partition knows nothing of the producer.
     Source: ProducerStateManager.removeExpiredProducers; KAFKA-9144.
     """
-    if state.budget.expirations == 0 or state.partitions[partition_id].is_deleted:
+    if state.partitions[partition_id].is_deleted:
         return False
     if rules.marker_refreshes_expiry and is_message_under_way(state, producer_id):
         return False
-    if not expire_producer(state.partitions[partition_id].log, producer_id):
-        return False
-    state.budget.expirations -= 1
-    return True
+    return expire_producer(state.partitions[partition_id].log, producer_id)
 
 
 def transactional_id_expires(state: State, transactional_id: TransactionalIdNumber) -> bool:
@@ -316,15 +297,12 @@ def transactional_id_expires(state: State, transactional_id: TransactionalIdNumb
     Source: TransactionStateManager.removeExpiredTransactionalIds.
     """
     transactional = state.transactional_ids[transactional_id]
-    if state.budget.expirations == 0:
-        return False
     if not remove_transactional_id(
         transactional.coordinators[transactional.log.coordinator_epoch],
         transactional.log,
         transactional.log.coordinator_epoch,
     ):
         return False
-    state.budget.expirations -= 1
     return True
 
 
@@ -345,11 +323,10 @@ def index_fails(
     """
     request = state.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
     partition = state.partitions[partition_id]
-    if state.budget.io_errors == 0 or not request.is_sent or request.marker != Marker.ABORT:
+    if not request.is_sent or request.marker != Marker.ABORT:
         return False
     if is_full(partition.log) or partition.is_deleted:
         return False
-    state.budget.io_errors -= 1
     if write_marker_without_index(partition, rules, request, term) == ProduceError.NONE:
         end_pending_offset(state, rules, partition_id, request)
     clear(request)
@@ -370,11 +347,10 @@ def group_coordinator_lags(
     transactional = state.transactional_ids[transactional_id]
     request = transactional.coordinators[term].markers[state.offsets_partition]
     partition = state.partitions[state.offsets_partition]
-    if state.budget.group_delays == 0 or not request.is_sent or is_full(partition.log):
+    if not request.is_sent or is_full(partition.log):
         return False
     if has_unfollowed(state, state.offsets_partition, request.producer_id):
         return False
-    state.budget.group_delays -= 1
     error = write_marker(partition, rules, request, term)
     if error == ProduceError.NONE:
         state.group.unfollowed[request.producer_id] = request.marker
@@ -393,9 +369,6 @@ def group_coordinator_is_replaced(state: State, rules: TransactionRules) -> bool
     Source: GroupCoordinator.onElection, GroupMetadataManager.scheduleLoadGroupAndOffsets.
     Left out: the time without a leader.
     """
-    if state.budget.group_failovers == 0:
-        return False
-    state.budget.group_failovers -= 1
     reload_partition(state.partitions[state.offsets_partition], rules)
     begin_loading_offsets(state.group)
     return True
@@ -409,9 +382,8 @@ def partition_is_reloaded(state: State, rules: TransactionRules, partition_id: P
     Source: UnifiedLog.rebuildProducerState; `Partition.makeLeader`.
     Left out: a log that ends earlier: a record that was never replicated is like one that has not arrived yet.
     """
-    if state.budget.moves == 0 or state.partitions[partition_id].is_deleted:
+    if state.partitions[partition_id].is_deleted:
         return False
-    state.budget.moves -= 1
     reload_partition(state.partitions[partition_id], rules)
     return True
 
@@ -426,11 +398,10 @@ def group_is_rebalanced(state: State, client_id: ClientId) -> bool:
     Left out: several partitions, and members without one.
     """
     client = state.clients[client_id]
-    if state.budget.rebalances == 0 or client.state == ProducerState.FATAL_ERROR:
+    if client.state == ProducerState.FATAL_ERROR:
         return False
     if client.transaction != NO_TRANSACTION or is_loading_offsets(state.group):
         return False
-    state.budget.rebalances -= 1
     state.group.generation += 1
     receive_assignment(client, state.group.generation)
     return True
@@ -447,11 +418,8 @@ def coordinator_is_reassigned(
     Left out: the time until the broker hears of it, which `coordinator_is_replaced` covers.
     """
     transactional = state.transactional_ids[transactional_id]
-    if state.budget.failovers == 0:
-        return False
     if keeps_append and not transactional.log.is_appended:
         return False
-    state.budget.failovers -= 1
     stop_replica(transactional.coordinators[transactional.log.coordinator_epoch], rules)
     change_coordinator(state, transactional_id, keeps_append)
     return True
@@ -469,13 +437,12 @@ def completion_is_found_twice(state: State, transactional_id: TransactionalIdNum
     """
     transactional = state.transactional_ids[transactional_id]
     coordinator = transactional.coordinators[term]
-    if state.budget.second_completions == 0 or state.second_completion.outcome != Marker.NONE:
+    if state.second_completion.outcome != Marker.NONE:
         return False
     if transactional.log.is_appended:
         return False
     if not has_every_marker(coordinator):
         return False
-    state.budget.second_completions -= 1
     note_second_completion(state.second_completion, transactional_id, term, coordinator.metadata)
     return True
 
@@ -490,9 +457,30 @@ def offset_expires(state: State, rules: TransactionRules) -> bool:
         with the first one (`auto.offset.reset`). By the old rule a pending offset does not count, and is gone, too.
     Source: OffsetMetadataManager.cleanupExpiredOffsets; KAFKA-14505, KAFKA-19163.
     """
-    if state.budget.offset_expirations == 0:
-        return False
-    if not expire_offset(state.group, state.partitions[state.offsets_partition], rules):
-        return False
-    state.budget.offset_expirations -= 1
-    return True
+    return expire_offset(state.group, state.partitions[state.offsets_partition], rules)
+
+
+CHARGES = {
+    request_is_repeated: "delays",
+    produce_is_repeated: "delays",
+    produce_is_given_up: "delays",
+    client_dies: "crashes",
+    coordinator_is_replaced: "failovers",
+    coordinator_comes_back: "failovers",
+    append_fails: "append_failures",
+    marker_answer_is_lost: "marker_losses",
+    marker_is_repeated: "delays",
+    partition_is_deleted: "deletions",
+    topic_is_recreated: "recreations",
+    producer_state_expires: "expirations",
+    transactional_id_expires: "expirations",
+    index_fails: "io_errors",
+    group_coordinator_lags: "group_delays",
+    group_coordinator_is_replaced: "group_failovers",
+    partition_is_reloaded: "moves",
+    group_is_rebalanced: "rebalances",
+    coordinator_is_reassigned: "failovers",
+    completion_is_found_twice: "second_completions",
+    offset_expires: "offset_expirations",
+}
+"""The allowance to which each disturbance of this file is charged."""

@@ -31,7 +31,7 @@ from kafkacheck.model.transactions.coordinators import (
     transaction_log_commits,
 )
 from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
-from kafkacheck.model.transactions.environment import client_dies, group_is_rebalanced
+from kafkacheck.model.transactions.environment import CHARGES, client_dies, group_is_rebalanced
 from kafkacheck.model.transactions.partitions import (
     leader_appends_verified,
     leader_receives_produce,
@@ -248,6 +248,7 @@ PLAIN_CONSUMERS_BOUNDS = {
 
 TRANSACTIONAL = Family(
     state=State,
+    charges=CHARGES,
     initial=start_transactions,
     bounds=BOUNDS,
     rules=TransactionRules(),
