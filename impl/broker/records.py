@@ -8,14 +8,14 @@ never.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Struct
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, If, Struct
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.log import Log, LogOffset, LogStartOffset, OptionalLeaderEpoch, OptionalOffset
 from kafkacheck.impl.messages.metadata import BrokerEpoch, ControllerEpoch, MetadataOffset, OptionalBrokerEpoch, TopicId
 from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaSet
 
-LateOffset = Annotated[int, Count("(log_size + 1) * epoch_files - 1", lowest=NO_OFFSET)]
-SessionLeader = Annotated[int, Count("replicas * fetch_sessions - 1", lowest=NO_LEADER)]
+LateOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
+SessionLeader = Annotated[int, Count("replicas - 1", lowest=NO_LEADER)]
 
 
 class FollowerState(Struct):
@@ -37,7 +37,7 @@ class FollowerState(Struct):
 class EpochFile(Struct):
     """A broker's leader-epoch file on disk; its newest content is in memory (`Broker.epoch_starts`).
 
-    The bound `epoch_files` multiplies the ranges: at 0 every field is blank, and disk and memory count as the same.
+    It exists only with the bound `epoch_files`: at 0 every field is blank, and disk and memory count as the same.
 
     starts: for each leader epoch its start offset; `NO_OFFSET` if the disk does not have the epoch.
     is_unforced: 1 if the file was written but not forced to the disk, so that a power loss leaves it empty.
@@ -56,7 +56,7 @@ class EpochFile(Struct):
 class Registration(Struct):
     """A ZooKeeper-era broker's knowledge of its own registration.
 
-    The bound `late_registrations` multiplies the ranges: at 0 a broker knows its epoch as soon as it has one.
+    It exists only with the bound `late_registrations`: at 0 a broker knows its epoch as soon as it has one.
 
     is_unknown: 1 if the broker has registered and does not know its broker epoch yet.
     refused_offset: the newest change whose request the broker has refused since it started; `NO_OFFSET` if none.
@@ -64,7 +64,7 @@ class Registration(Struct):
     """
 
     is_unknown: Annotated[int, Count("late_registrations")]
-    refused_offset: Annotated[int, Count("(max_metadata_offset + 1) * late_registrations - 1", lowest=NO_OFFSET)]
+    refused_offset: Annotated[int, Count("max_metadata_offset", lowest=NO_OFFSET)]
     is_late: Annotated[int, Count("late_registrations", lowest="late_registrations")]
 
 
@@ -106,12 +106,12 @@ class Broker(Struct):
     topic_id: TopicId
     is_log_offline: bool
     broker_epoch: BrokerEpoch
-    registration: Registration
+    registration: Annotated[Registration, If("late_registrations")]
     log: Log
     log_start_offset: LogStartOffset
     flushed_offset: LogOffset
     epoch_starts: Annotated[Array[OptionalOffset], ByPosition("max_leader_epoch + 1")]
-    epoch_file: EpochFile
+    epoch_file: Annotated[EpochFile, If("epoch_files")]
     high_watermark: LogOffset
     high_watermark_checkpoint: LogOffset
     metadata_offset: MetadataOffset
@@ -129,7 +129,7 @@ class Broker(Struct):
 class FetchSession(Struct):
     """A follower's fetch session, on both sides; all blank if there is none.
 
-    The bound `fetch_sessions` multiplies the ranges: at 0 there are no sessions, and every fetch is a full one.
+    It exists only with the bound `fetch_sessions`: at 0 there are no sessions, and every fetch is a full one.
 
     leader: the leader with which the follower has it; `NO_LEADER` if its next fetch opens one.
     cached_by: the leader that still has the newest session of this follower; `NO_LEADER` if none has.

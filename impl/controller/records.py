@@ -7,7 +7,7 @@ Left out, and why that is sound: see `impl.messages.metadata`.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ByPosition, Count, Epoch, Struct
+from kafkacheck.checker.schema import Array, ByPosition, Count, Epoch, If, Struct
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.messages.metadata import ControllerEpoch, Metadata, MetadataOffset
 from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaSet
@@ -36,7 +36,7 @@ class Controller(Struct):
     epoch: ControllerEpoch
     offset: MetadataOffset
     zombie_offset: OptionalMetadataOffset
-    zombie_deletes: Annotated[int, Count("deletions * failovers")]
+    zombie_deletes: Annotated[int, Count("deletions"), If("failovers")]
     stopping: ReplicaSet
     last_known_leader: OptionalReplicaId
     is_reassignment_ending: Annotated[int, Count("reassignment_rounds")]

@@ -9,7 +9,7 @@ survive, and one behind them that may be lost. Timeouts and ages, because each m
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Offset, Struct
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, If, Offset, Struct
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.records import OptionalProducerEpoch, OptionalProducerId
 from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
@@ -24,10 +24,8 @@ from kafkacheck.impl.transactions.records import (
     PartitionSet,
 )
 
-SecondProducerId = Annotated[int, Count("producer_ids * second_completions - 1", lowest=NO_PRODUCER_ID)]
-SecondProducerEpoch = Annotated[
-    int, Count("(max_producer_epoch + 1) * second_completions - 1", lowest=NO_PRODUCER_EPOCH)
-]
+SecondProducerId = Annotated[int, Count("producer_ids - 1", lowest=NO_PRODUCER_ID)]
+SecondProducerEpoch = Annotated[int, Count("max_producer_epoch", lowest=NO_PRODUCER_EPOCH)]
 
 
 class TransactionMetadata(Struct):
@@ -118,20 +116,20 @@ class SecondCompletion(Struct):
     is_upgraded: see `producer_id`.
     """
 
-    outcome: Annotated[Marker, EnumOf(Marker, highest="2 * second_completions")]
-    transactional_id: Annotated[int, Count("(transactional_ids - 1) * second_completions")]
-    term: Annotated[int, Count("max_coordinator_epoch * second_completions")]
+    outcome: Marker
+    transactional_id: Annotated[int, Count("transactional_ids - 1")]
+    term: Annotated[int, Count("max_coordinator_epoch")]
     producer_id: SecondProducerId
     previous_producer_id: SecondProducerId
     producer_epoch: SecondProducerEpoch
     last_producer_epoch: SecondProducerEpoch
-    is_upgraded: Annotated[int, Count("upgrades * second_completions")]
+    is_upgraded: Annotated[int, Count("upgrades")]
 
 
 class OffsetsLoading(Struct):
     """The part of its log that a new group coordinator has read so far; blank if none is loading.
 
-    The bound `group_failovers` multiplies the ranges: at 0 this record takes no bit of a state.
+    It exists only with the bound `group_failovers`: at 0 this record takes no bit of a state.
 
     is_loading: 1 while it reads (`loadingPartitions`).
     next_offset: the offset that it reads next.
@@ -140,8 +138,8 @@ class OffsetsLoading(Struct):
     """
 
     is_loading: Annotated[int, Count("group_failovers")]
-    next_offset: Annotated[int, Count("log_size * group_failovers")]
-    committed: Annotated[int, Count("inputs * group_failovers")]
+    next_offset: Annotated[int, Count("log_size")]
+    committed: Annotated[int, Count("inputs")]
     pending: Annotated[Array[LoggedInputOffset], ById("producer_ids")]
 
 
@@ -163,7 +161,7 @@ class Group(Struct):
     generation: Generation
     committed: InputOffset
     pending: Annotated[Array[OptionalInputOffset], ById("producer_ids")]
-    unfollowed: Annotated[Array[Annotated[Marker, EnumOf(Marker, highest="2 * group_delays")]], ById("producer_ids")]
+    unfollowed: Annotated[Array[Annotated[Marker, If("group_delays")]], ById("producer_ids")]
     records: Annotated[Array[LoggedInputOffset], ByPosition("log_size")]
-    loading: OffsetsLoading
+    loading: Annotated[OffsetsLoading, If("group_failovers")]
     max_failovers: Annotated[int, Count("group_failovers", lowest="group_failovers")]

@@ -16,7 +16,7 @@ record serves both, and one function validates both. A field with a range of one
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Epoch, Id, Offset, Struct
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Epoch, Id, If, Offset, Struct
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 
@@ -36,8 +36,8 @@ OptionalBatchOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
 StartOffset = Annotated[int, Offset("max_log_start")]
 
 IsTransactional = Annotated[int, Count("transactional")]
-OptionalTransactionOffset = Annotated[int, Count("(log_size + 1) * transactional - 1", lowest=NO_OFFSET)]
-VerificationGuard = Annotated[int, Count("max_verification_guard * transactional")]
+OptionalTransactionOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET), If("transactional")]
+VerificationGuard = Annotated[int, Count("max_verification_guard"), If("transactional")]
 
 
 class Batch(Struct):
@@ -60,7 +60,7 @@ class Batch(Struct):
     base_sequence: OptionalSequence
     record_count: RecordCount
     is_transactional: IsTransactional
-    marker: Annotated[Marker, EnumOf(Marker, highest="2 * transactional")]
+    marker: Annotated[Marker, If("transactional")]
     coordinator_epoch: CoordinatorEpoch
 
 
@@ -102,8 +102,8 @@ class VerificationStateEntry(Struct):
     """
 
     guard: VerificationGuard
-    producer_epoch: Annotated[int, Count("(max_producer_epoch + 1) * transactional - 1", lowest=NO_PRODUCER_EPOCH)]
-    lowest_sequence: Annotated[int, Count("(max_sequence + 1) * transactional - 1", lowest=NO_SEQUENCE)]
+    producer_epoch: Annotated[int, Count("max_producer_epoch", lowest=NO_PRODUCER_EPOCH)]
+    lowest_sequence: Annotated[int, Count("max_sequence", lowest=NO_SEQUENCE)]
 
 
 class PartitionLog(Struct):
@@ -122,7 +122,7 @@ class PartitionLog(Struct):
     end_offset: BatchOffset
     records: Annotated[Array[Batch], ByPosition("log_size")]
     producers: Annotated[Array[ProducerStateEntry], ById("producer_ids")]
-    verifications: Annotated[Array[VerificationStateEntry], ById("producer_ids")]
+    verifications: Annotated[Array[VerificationStateEntry], ById("producer_ids"), If("transactional")]
     last_verification_guard: VerificationGuard
     max_sequence: HighestSequence
 

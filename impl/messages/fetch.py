@@ -10,7 +10,7 @@ it the answer.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Count, EnumOf, Struct
+from kafkacheck.checker.schema import Count, Struct
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, FetchError, Question, Stage
 from kafkacheck.impl.log import LogOffset, LogStartOffset, OptionalLeaderEpoch, OptionalOffset, OptionalRecordId
 from kafkacheck.impl.messages.metadata import BrokerEpoch, TopicId
@@ -59,7 +59,7 @@ class Fetch(Struct):
 class OldFetch(Struct):
     """A follower's fetch whose connection is broken; all blank if the slot is free.
 
-    The bound `old_fetches` multiplies the ranges: at 0 the slot takes no bit of a state, and is always free.
+    It exists only with the bound `old_fetches`: at 0 the slot takes no bit of a state, and is always free.
 
     stage: whether the leader has still to read it, or has read it and has still to count it.
     topic_id: the topic that the follower asks for.
@@ -70,10 +70,10 @@ class OldFetch(Struct):
     asked_epoch: the epoch of the follower's last record (with `ON_FETCH`).
     """
 
-    stage: Annotated[Stage, EnumOf(Stage, highest="2 * old_fetches")]
-    topic_id: Annotated[int, Count("deletions * old_fetches")]
-    leader: Annotated[int, Count("replicas * old_fetches - 1", lowest=NO_LEADER)]
-    leader_epoch: Annotated[int, Count("(max_leader_epoch + 1) * old_fetches - 1", lowest=NO_EPOCH)]
-    broker_epoch: Annotated[int, Count("max_broker_epoch * old_fetches")]
-    offset: Annotated[int, Count("log_size * old_fetches")]
-    asked_epoch: Annotated[int, Count("(max_leader_epoch + 1) * old_fetches - 1", lowest=NO_EPOCH)]
+    stage: Stage
+    topic_id: Annotated[int, Count("deletions")]
+    leader: Annotated[int, Count("replicas - 1", lowest=NO_LEADER)]
+    leader_epoch: Annotated[int, Count("max_leader_epoch", lowest=NO_EPOCH)]
+    broker_epoch: Annotated[int, Count("max_broker_epoch")]
+    offset: Annotated[int, Count("log_size")]
+    asked_epoch: Annotated[int, Count("max_leader_epoch", lowest=NO_EPOCH)]

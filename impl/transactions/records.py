@@ -9,7 +9,7 @@ the others follow in the same order, and share the fate of the first.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Count, Id, IdSet, Offset, Struct
+from kafkacheck.checker.schema import Count, Id, IdSet, If, Offset, Struct
 from kafkacheck.impl.log.records import BatchOffset, PartitionLog, TransactionIndex
 from kafkacheck.impl.transactions.constants import NO_INPUT, NO_PARTITION, NO_TRANSACTION
 
@@ -30,7 +30,7 @@ IsUpgraded = Annotated[int, Count("upgrades")]
 Generation = Annotated[int, Count("max_generation")]
 InputOffset = Annotated[int, Offset("inputs")]
 OptionalInputOffset = Annotated[int, Count("inputs", lowest=NO_INPUT)]
-LoggedInputOffset = Annotated[int, Count("(inputs + 1) * group_failovers - 1", lowest=NO_INPUT)]
+LoggedInputOffset = Annotated[int, Count("inputs", lowest=NO_INPUT), If("group_failovers")]
 OptionalTransactionId = Annotated[int, Id("batches", none=NO_TRANSACTION)]
 
 

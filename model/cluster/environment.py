@@ -158,7 +158,7 @@ def reassignment_is_asked(state: State, rules: ClusterRules, target: ReplicaSet)
     Effect: the reassignment begins, and ends at once if the whole target is in sync.
     Source: AlterPartitionReassignments; KIP-455.
     """
-    return has_room(state) or not begin_reassignment(state.controller, rules, target)
+    return has_room(state) and begin_reassignment(state.controller, rules, target)
 
 
 def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
@@ -168,7 +168,7 @@ def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
     Effect: in the KRaft era the topic is gone from the controller's record; in the ZooKeeper era its deletion begins.
     Source: DeleteTopics; ReplicationControlManager.deleteTopic, TopicDeletionManager.onTopicDeletion.
     """
-    return has_room(state) or not begin_deletion(state.controller, rules)
+    return has_room(state) and begin_deletion(state.controller, rules)
 
 
 def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
@@ -179,7 +179,7 @@ def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
     Source: IncrementalAlterConfigs; KAFKA-16540.
     Left out: nothing; see `impl/controller/configuration.py`.
     """
-    return has_room(state) or not lower_min_insync_replicas(state.controller, rules)
+    return has_room(state) and lower_min_insync_replicas(state.controller, rules)
 
 
 def session_expires(state: State, rules: ClusterRules, broker_id: ReplicaId, new_leader: OptionalReplicaId) -> bool:
@@ -191,7 +191,7 @@ def session_expires(state: State, rules: ClusterRules, broker_id: ReplicaId, new
     """
     if not state.brokers[broker_id].is_running:
         return False
-    return has_room(state) or not take_out(state.controller, rules, broker_id, new_leader)
+    return has_room(state) and take_out(state.controller, rules, broker_id, new_leader)
 
 
 def follower_lags(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
@@ -214,7 +214,7 @@ def shutdown_is_asked(state: State, rules: ClusterRules, broker_id: ReplicaId, n
     """
     if not state.brokers[broker_id].is_running:
         return False
-    return has_room(state) or not begin_shutdown(state.controller, rules, broker_id, new_leader)
+    return has_room(state) and begin_shutdown(state.controller, rules, broker_id, new_leader)
 
 
 def leadership_is_moved(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
@@ -225,7 +225,7 @@ def leadership_is_moved(state: State, rules: ClusterRules, new_leader: ReplicaId
     Effect: it leads in the next leader epoch.
     Source: PreferredReplicaPartitionLeaderElectionStrategy, PartitionChangeBuilder.
     """
-    return has_room(state) or not elect_preferred(state.controller, rules, new_leader)
+    return has_room(state) and elect_preferred(state.controller, rules, new_leader)
 
 
 def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:

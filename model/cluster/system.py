@@ -7,7 +7,7 @@ Left out, and why that is sound: see the records in `State`.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct, clear
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, If, Struct, clear
 from kafkacheck.impl.broker.fetch_session import drop_session, end_session
 from kafkacheck.impl.broker.leader import acknowledge
 from kafkacheck.impl.broker.records import Broker, FetchSession
@@ -65,8 +65,8 @@ class State(Struct):
 
     brokers: Annotated[Array[Broker], ById("replicas")]
     fetches: Annotated[Array[Fetch], ById("replicas")]
-    fetch_sessions: Annotated[Array[FetchSession], ById("replicas")]
-    old_fetches: Annotated[Array[OldFetch], ById("replicas")]
+    fetch_sessions: Annotated[Array[FetchSession], ById("replicas"), If("fetch_sessions")]
+    old_fetches: Annotated[Array[OldFetch], ById("replicas"), If("old_fetches")]
     alter_partitions: Annotated[Array[AlterPartition], ById("replicas")]
     controller: Controller
     producers: Producers

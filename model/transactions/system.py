@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Offset, Struct
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, If, Offset, Struct
 from kafkacheck.impl.client.transactional_records import Client, Reader, Transaction
 from kafkacheck.impl.coordinator.records import Coordinator, Group, ProducerIdManager, SecondCompletion, TransactionLog
 from kafkacheck.impl.messages.transaction_requests import Request
@@ -87,7 +87,7 @@ class State(Struct):
     requests: Annotated[Array[Request], ById("requests")]
     produces: Annotated[Array[Produce], ById("produces")]
     late_markers: Annotated[Array[LateMarker], ById("late_markers")]
-    second_completion: SecondCompletion
+    second_completion: Annotated[SecondCompletion, If("second_completions")]
     next_transaction: Annotated[int, Offset("batches")]
     transactions: Annotated[Array[Transaction], ById("batches")]
     readers: Annotated[Array[Reader], ById("partitions")]
