@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ir import BOOL, INT
@@ -74,7 +74,11 @@ def read_length(reader: "FunctionReader", base: Value) -> Value:
 def read_call(reader: "FunctionReader", node: ast.Call, function: FunctionType, arguments: list[Value]) -> Value:
     """The Value of a call of `add`, `remove` or `is_full`. ModelError with the mend where it is misused."""
     kind = arguments[0].type if arguments else None
-    wanted = {add: "a queue or bag and a record", remove: "a queue or bag and a place", is_full: "a queue or bag"}
+    wanted: dict[object, str] = {
+        add: "a queue or bag and a record",
+        remove: "a queue or bag and a place",
+        is_full: "a queue or bag",
+    }
     count = 1 if function is is_full else 2
     if len(arguments) != count or not isinstance(kind, Record) or not is_container(kind):
         given = " and ".join(type_name(argument.type) for argument in arguments) or "nothing"
@@ -142,7 +146,7 @@ def _fields(reader: "FunctionReader", literal: ast.Call, record: Record, functio
     return named
 
 
-def _called(reader: "FunctionReader", node: ast.Call, key: tuple[object, ...], arguments: list[Value]) -> Value:
+def _called(reader: "FunctionReader", node: ast.Call, key: tuple[Any, ...], arguments: list[Value]) -> Value:
     """The call of a function that is made for these types."""
     if key not in reader.program.parts:
         function, kind, *rest = key

@@ -75,12 +75,14 @@ class Bag(Container[T]):
 
 
 @lru_cache(maxsize=1024)
-def container_class(kind: type[Container[Any]], element: type[Struct], most: int) -> StructMeta:
+def container_class(kind: type[Container[Any]], element: type[Struct], most: int) -> type[Struct]:
     """The class of a queue or bag of up to `most` records of one class."""
     fields = {"length": Annotated[int, Count(most)], "slots": Annotated[Array[element], ByPosition(most)]}  # type: ignore[valid-type]  # the class is data
     name = f"{kind.__name__}[{element.__name__}]"
     own = {"__annotations__": fields, "__module__": element.__module__, "__qualname__": f"{name} of {most}"}
-    return StructMeta(name, (kind,), own)
+    made: Any = StructMeta(name, (kind,), own)
+    struct: type[Struct] = made
+    return struct
 
 
 def _named(container: Container[Any]) -> str:

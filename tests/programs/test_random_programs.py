@@ -33,7 +33,7 @@ COVERING = range(25)
 @pytest.mark.parametrize("first", range(0, 25, 5))
 def test_two_hundred_programs_mean_the_same_interpreted_and_compiled(first, tmp_path):
     totals = sum((comparing.compiled_programs(seed, tmp_path) for seed in range(first, first + 5)), Counter())
-    assert totals["programs"] > 30 and totals["refused"] < 5
+    assert totals["programs"] > 30 and totals["refused"] <= 5
     assert totals["HOLDS"] and totals["VIOLATED"] and totals["EVALUATION_FAILED"]
 
 
