@@ -56,7 +56,7 @@ def following_input(client: Client, transactions: Array[Transaction], marker: Ma
     return input_offset + 1
 
 
-def end_transaction(client: Client, transactions: Array[Transaction], marker: Marker) -> None:
+def leave_transaction(client: Client, transactions: Array[Transaction], marker: Marker) -> None:
     """Tell the application how its transaction ended, and become ready for the next one."""
     transactions[client.transaction].told = marker
     client.state = ProducerState.READY
@@ -107,7 +107,7 @@ def receive_answer(
         elif request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
             client.partitions = including(client.partitions, request.partition)
         else:
-            end_transaction(client, transactions, request.marker)
+            leave_transaction(client, transactions, request.marker)
             if has_version_2(rules, request.is_upgraded):
                 adopt_epoch(client, request.producer_id, request.producer_epoch)
     clear(request)
@@ -221,7 +221,7 @@ def ask_for_end(
     """
     transactions[client.transaction].asked = marker
     if client.partitions == 0:
-        end_transaction(client, transactions, marker)
+        leave_transaction(client, transactions, marker)
         return
     client.state = ProducerState.COMMITTING if marker == Marker.COMMIT else ProducerState.ABORTING
     send_request(client, request, RequestKind.END_TXN)

@@ -92,7 +92,7 @@ def stop_replica(coordinator: Coordinator, rules: TransactionRules) -> None:
         unload(coordinator)
 
 
-def begin_term(log: TransactionLog, keeps_append: bool) -> None:
+def begin_coordinator_term(log: TransactionLog, keeps_append: bool) -> None:
     """Begin the term of another leader of the log; an entry that removed the id leaves nothing."""
     removes_id = keeps_append and log.is_appended and log.appended.state == TransactionState.DEAD
     runtime.begin_term(log, keeps_append)

@@ -58,7 +58,7 @@ class TransactionState(IntEnum):
 
     PREPARE_EPOCH_FENCE = 7
     """The epoch is being raised, because the coordinator itself aborts. This is only ever a pending state. Nothing else
-    happens meanwhile: `coordinator.fence_and_abort` passes through it within one step, into PREPARE_ABORT."""
+    happens meanwhile: `fence_and_abort` passes through it within one step, into PREPARE_ABORT."""
 
 
 class RequestKind(IntEnum):

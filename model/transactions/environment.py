@@ -33,19 +33,6 @@ from kafkacheck.model.transactions.partitions import deliver_marker, end_pending
 from kafkacheck.model.transactions.system import State
 
 
-def copy_request_to_stray(state: State, client_id: int, stray_id: int) -> None:
-    """Copy a client's request into a stray's slot."""
-    request = state.requests[client_id]
-    stray = state.requests[stray_id]
-    stray.kind = request.kind
-    stray.transactional_id = request.transactional_id
-    stray.producer_id = request.producer_id
-    stray.producer_epoch = request.producer_epoch
-    stray.partition = request.partition
-    stray.marker = request.marker
-    stray.is_upgraded = request.is_upgraded
-
-
 def request_is_repeated(state: State, client_id: ClientId, stray_id: RequestSlot) -> bool:
     """A client gets no answer in time and sends its request again; the first copy may arrive later.
 
@@ -61,7 +48,7 @@ def request_is_repeated(state: State, client_id: ClientId, stray_id: RequestSlot
     if state.requests[stray_id].kind != RequestKind.NONE:
         return False
     state.budget.delays -= 1
-    copy_request_to_stray(state, client_id, stray_id)
+    copy(state.requests[stray_id], request)
     return True
 
 
@@ -247,11 +234,7 @@ def marker_is_repeated(
     state.budget.delays -= 1
     late.partition = partition_id
     late.term = term
-    late.request.is_sent = True
-    late.request.producer_id = request.producer_id
-    late.request.producer_epoch = request.producer_epoch
-    late.request.marker = request.marker
-    late.request.is_upgraded = request.is_upgraded
+    copy(late.request, request)
     return True
 
 
@@ -488,7 +471,9 @@ def completion_is_found_twice(state: State, transactional_id: TransactionalIdNum
     coordinator = transactional.coordinators[term]
     if state.budget.second_completions == 0 or state.second_completion.outcome != Marker.NONE:
         return False
-    if transactional.log.is_appended or not has_every_marker(coordinator):
+    if transactional.log.is_appended:
+        return False
+    if not has_every_marker(coordinator):
         return False
     state.budget.second_completions -= 1
     note_second_completion(state.second_completion, transactional_id, term, coordinator.metadata)

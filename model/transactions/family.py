@@ -39,90 +39,8 @@ from kafkacheck.model.transactions.partitions import (
 )
 from kafkacheck.model.transactions.starts import start_transactions
 from kafkacheck.model.transactions.system import State
-from kafkacheck.spec.transactions.clients import (
-    commits_await_acknowledgements,
-    new_epochs_complete_the_upgrade,
-    only_begun_transactions_are_ended,
-    positions_need_a_generation,
-    rebalances_wait_for_transactions,
-    records_are_sent_in_transactions,
-    requests_carry_their_version,
-    versions_stay,
-)
-from kafkacheck.spec.transactions.coordinators import (
-    answers_follow_appends,
-    appended_entries_follow_requests,
-    clients_go_on_as_they_were_told,
-    completions_bring_the_next_id,
-    coordinators_answer_by_their_state,
-    marking_coordinators_await_completion,
-    only_marking_coordinators_count_markers,
-    transactions_grow_by_request,
-    verifications_are_true,
-)
+from kafkacheck.spec.transactions import clients, coordinators, lemmas, partitions, properties, steps
 from kafkacheck.spec.transactions.disturbances import disturbances_are_real
-from kafkacheck.spec.transactions.lemmas import (
-    aborted_index_matches_log,
-    deliveries_lie_below_position,
-    high_watermark_is_stored,
-    markers_are_decisions,
-    memory_matches_transaction_log,
-    newest_coordinator_serves,
-    newest_epochs_are_remembered,
-    nobody_goes_over,
-    one_request_at_a_time,
-    open_transactions_match_log,
-    pending_states_may_follow,
-    produce_requests_are_transactional,
-    producer_ids_are_new,
-    producers_have_ids,
-    requests_fit_their_clients,
-    transactions_have_inputs,
-    unreplicated_transactions_match_log,
-    well_formed_metadata,
-    well_formed_transactional_logs,
-)
-from kafkacheck.spec.transactions.partitions import (
-    aborted_index_names_transactions,
-    followed_markers_are_answered,
-    markers_are_written_unless_fenced,
-    markers_go_where_they_are_awaited,
-    only_verified_batches_are_stored,
-    only_what_does_not_fit_is_refused,
-    pending_offsets_follow_their_marker,
-    remembered_batches_have_sequences,
-    strays_keep_their_topic,
-    verifications_are_joined,
-    verified_batches_have_a_guard,
-)
-from kafkacheck.spec.transactions.properties import (
-    aborted_transaction,
-    applications_are_told_the_truth,
-    committed_inputs_take_effect,
-    committed_records_are_delivered,
-    committed_transaction,
-    committed_transactions_are_whole,
-    coordinator_epochs_do_not_fall,
-    delivered_records_are_committed,
-    inputs_take_effect_once,
-    only_what_was_to_be_committed_is,
-    only_what_was_to_be_committed_is_delivered,
-    producer_epochs_do_not_fall,
-    readers_stop_at_undecided,
-    reads_end_at_stable_offset,
-    records_are_stored_once,
-    transactions_are_atomic,
-)
-from kafkacheck.spec.transactions.steps import (
-    clients_skip_no_epoch,
-    committed_offset_does_not_fall,
-    coordinator_transitions_are_valid,
-    older_producers_append_nothing,
-    stable_offset_does_not_fall,
-    stopped_clients_do_nothing,
-    transactional_ids_do_not_go_back,
-    transitions_are_valid,
-)
 
 CLIENT = (producer_initializes, producer_begins_transaction, producer_sends, producer_commits, producer_aborts)
 
@@ -161,107 +79,116 @@ PLAIN_CONSUMERS = (
 
 TIMEOUTS = (coordinator_aborts_timed_out,)
 
-EXAMPLES = (committed_transaction, aborted_transaction)
+EXAMPLES = (properties.committed_transaction, properties.aborted_transaction)
 
 CLIENTS = (
-    commits_await_acknowledgements,
-    only_begun_transactions_are_ended,
-    requests_carry_their_version,
-    records_are_sent_in_transactions,
-    positions_need_a_generation,
+    clients.commits_await_acknowledgements,
+    clients.only_begun_transactions_are_ended,
+    clients.requests_carry_their_version,
+    clients.records_are_sent_in_transactions,
+    clients.positions_need_a_generation,
 )
 
 COORDINATORS = (
-    coordinators_answer_by_their_state,
-    appended_entries_follow_requests,
-    verifications_are_true,
-    transactions_grow_by_request,
-    answers_follow_appends,
-    completions_bring_the_next_id,
-    marking_coordinators_await_completion,
-    only_marking_coordinators_count_markers,
+    coordinators.coordinators_answer_by_their_state,
+    coordinators.appended_entries_follow_requests,
+    coordinators.verifications_are_true,
+    coordinators.transactions_grow_by_request,
+    coordinators.answers_follow_appends,
+    coordinators.completions_bring_the_next_id,
+    coordinators.marking_coordinators_await_completion,
+    coordinators.only_marking_coordinators_count_markers,
 )
 
 PARTITIONS = (
-    verified_batches_have_a_guard,
-    verifications_are_joined,
-    only_what_does_not_fit_is_refused,
-    only_verified_batches_are_stored,
-    strays_keep_their_topic,
-    markers_are_written_unless_fenced,
-    markers_go_where_they_are_awaited,
-    aborted_index_names_transactions,
-    remembered_batches_have_sequences,
+    partitions.verified_batches_have_a_guard,
+    partitions.verifications_are_joined,
+    partitions.only_what_does_not_fit_is_refused,
+    partitions.only_verified_batches_are_stored,
+    partitions.strays_keep_their_topic,
+    partitions.markers_are_written_unless_fenced,
+    partitions.markers_go_where_they_are_awaited,
+    partitions.aborted_index_names_transactions,
+    partitions.remembered_batches_have_sequences,
 )
 
 STEPS = (*CLIENTS, *COORDINATORS, *PARTITIONS, disturbances_are_real)
 """Properties of the steps of clients, coordinators and leaders."""
 
-UPGRADE = (new_epochs_complete_the_upgrade, versions_stay, clients_go_on_as_they_were_told)
+UPGRADE = (clients.new_epochs_complete_the_upgrade, clients.versions_stay, coordinators.clients_go_on_as_they_were_told)
 
-GROUP = (rebalances_wait_for_transactions, pending_offsets_follow_their_marker, followed_markers_are_answered)
+GROUP = (
+    clients.rebalances_wait_for_transactions,
+    partitions.pending_offsets_follow_their_marker,
+    partitions.followed_markers_are_answered,
+)
 
 PROMISES = (
-    transactions_are_atomic,
-    only_what_was_to_be_committed_is,
-    applications_are_told_the_truth,
-    committed_transactions_are_whole,
-    records_are_stored_once,
-    coordinator_epochs_do_not_fall,
-    producer_epochs_do_not_fall,
-    coordinator_transitions_are_valid,
-    transactional_ids_do_not_go_back,
-    clients_skip_no_epoch,
-    stopped_clients_do_nothing,
+    properties.transactions_are_atomic,
+    properties.only_what_was_to_be_committed_is,
+    properties.applications_are_told_the_truth,
+    properties.committed_transactions_are_whole,
+    properties.records_are_stored_once,
+    properties.coordinator_epochs_do_not_fall,
+    properties.producer_epochs_do_not_fall,
+    steps.coordinator_transitions_are_valid,
+    steps.transactional_ids_do_not_go_back,
+    steps.clients_skip_no_epoch,
+    steps.stopped_clients_do_nothing,
     *STEPS,
 )
 
 TRANSITIONS = (
-    transitions_are_valid,
-    coordinator_transitions_are_valid,
-    transactional_ids_do_not_go_back,
-    older_producers_append_nothing,
+    steps.transitions_are_valid,
+    steps.coordinator_transitions_are_valid,
+    steps.transactional_ids_do_not_go_back,
+    steps.older_producers_append_nothing,
     *STEPS,
 )
 
-SAFETY = (*PROMISES, transitions_are_valid, older_producers_append_nothing)
+SAFETY = (*PROMISES, steps.transitions_are_valid, steps.older_producers_append_nothing)
 
-GROUP_SAFETY = (inputs_take_effect_once, committed_inputs_take_effect, committed_offset_does_not_fall, *GROUP)
+GROUP_SAFETY = (
+    properties.inputs_take_effect_once,
+    properties.committed_inputs_take_effect,
+    steps.committed_offset_does_not_fall,
+    *GROUP,
+)
 
 READER_SAFETY = (
-    delivered_records_are_committed,
-    only_what_was_to_be_committed_is_delivered,
-    committed_records_are_delivered,
-    readers_stop_at_undecided,
-    reads_end_at_stable_offset,
-    stable_offset_does_not_fall,
+    properties.delivered_records_are_committed,
+    properties.only_what_was_to_be_committed_is_delivered,
+    properties.committed_records_are_delivered,
+    properties.readers_stop_at_undecided,
+    properties.reads_end_at_stable_offset,
+    steps.stable_offset_does_not_fall,
 )
 
 LEMMAS = (
-    nobody_goes_over,
-    producers_have_ids,
-    transactions_have_inputs,
-    requests_fit_their_clients,
-    one_request_at_a_time,
-    produce_requests_are_transactional,
-    well_formed_metadata,
-    newest_coordinator_serves,
-    pending_states_may_follow,
-    memory_matches_transaction_log,
-    producer_ids_are_new,
-    markers_are_decisions,
-    well_formed_transactional_logs,
-    high_watermark_is_stored,
+    lemmas.nobody_goes_over,
+    lemmas.producers_have_ids,
+    lemmas.transactions_have_inputs,
+    lemmas.requests_fit_their_clients,
+    lemmas.one_request_at_a_time,
+    lemmas.produce_requests_are_transactional,
+    lemmas.well_formed_metadata,
+    lemmas.newest_coordinator_serves,
+    lemmas.pending_states_may_follow,
+    lemmas.memory_matches_transaction_log,
+    lemmas.producer_ids_are_new,
+    lemmas.markers_are_decisions,
+    lemmas.well_formed_transactional_logs,
+    lemmas.high_watermark_is_stored,
 )
 
-EPOCH_LEMMAS = (*LEMMAS, newest_epochs_are_remembered)
+EPOCH_LEMMAS = (*LEMMAS, lemmas.newest_epochs_are_remembered)
 
 READER_LEMMAS = (
     *LEMMAS,
-    open_transactions_match_log,
-    unreplicated_transactions_match_log,
-    aborted_index_matches_log,
-    deliveries_lie_below_position,
+    lemmas.open_transactions_match_log,
+    lemmas.unreplicated_transactions_match_log,
+    lemmas.aborted_index_matches_log,
+    lemmas.deliveries_lie_below_position,
 )
 
 BOUNDS = {

@@ -6,24 +6,17 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions import family
 from kafkacheck.model.transactions.clients import consumer_reads
 from kafkacheck.model.transactions.environment import index_fails, partition_is_reloaded
-from kafkacheck.model.transactions.family import (
-    EXAMPLES,
-    READER_LEMMAS,
-    READER_SAFETY,
-    TRANSACTIONAL,
-    TRANSACTIONS,
-    TRANSITIONS,
-)
 from kafkacheck.model.transactions.partitions import partition_replicates
 from kafkacheck.spec.transactions.properties import delivered_record
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     bounds={"moves": 1, "io_errors": 1},
     rules=TransactionRules(leader_is_alone=False),
-    actions=[*TRANSACTIONS, partition_replicates, consumer_reads, index_fails, partition_is_reloaded],
-    always=[*READER_SAFETY, *TRANSITIONS],
-    lemmas=READER_LEMMAS,
-    sometimes=[*EXAMPLES, delivered_record],
+    actions=[*family.TRANSACTIONS, partition_replicates, consumer_reads, index_fails, partition_is_reloaded],
+    always=[*family.READER_SAFETY, *family.TRANSITIONS],
+    lemmas=family.READER_LEMMAS,
+    sometimes=[*family.EXAMPLES, delivered_record],
 )

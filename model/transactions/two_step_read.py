@@ -5,22 +5,15 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions import family
 from kafkacheck.model.transactions.clients import leader_ends_read, leader_limits_read
-from kafkacheck.model.transactions.family import (
-    EXAMPLES,
-    READER_LEMMAS,
-    READER_SAFETY,
-    TRANSACTIONAL,
-    TRANSACTIONS,
-    TRANSITIONS,
-)
 from kafkacheck.model.transactions.partitions import partition_replicates
 from kafkacheck.spec.transactions.properties import delivered_record
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     rules=TransactionRules(leader_is_alone=False),
-    actions=[*TRANSACTIONS, partition_replicates, leader_limits_read, leader_ends_read],
-    always=[*READER_SAFETY, *TRANSITIONS],
-    lemmas=READER_LEMMAS,
-    sometimes=[*EXAMPLES, delivered_record],
+    actions=[*family.TRANSACTIONS, partition_replicates, leader_limits_read, leader_ends_read],
+    always=[*family.READER_SAFETY, *family.TRANSITIONS],
+    lemmas=family.READER_LEMMAS,
+    sometimes=[*family.EXAMPLES, delivered_record],
 )

@@ -1,6 +1,6 @@
 """Which requests transactional producers, and the consumers among them, send, and when.
 
-Part of Kafka judged: `impl/transactions/client.py`, `group.py` and `plain_consumer.py`, by their records only.
+Part of Kafka judged: `impl/client/transactional_producer.py` and `application.py`, by their records only.
 Source: KIP-98, KIP-447, KIP-890; apache/kafka `TransactionManager`.
 Left out, and why that is sound: the responses, which `spec/transactions/coordinators.py` judges.
 """

@@ -1,6 +1,6 @@
 """How transaction coordinators answer requests and append entries, according to Kafka's state tables.
 
-Part of Kafka judged: `impl/transactions/coordinator.py`, `metadata.py` and `log.py`, by their records only.
+Part of Kafka judged: `impl/coordinator`, by its records only.
 Source: KIP-98, KIP-360, KIP-890; apache/kafka `TransactionCoordinator` (`endTransaction`, `handleInitProducerId`,
 `handleAddPartitionsToTransaction`).
 Left out, and why that is sound: that a request is eventually answered, which only liveness can say.

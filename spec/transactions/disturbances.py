@@ -1,6 +1,6 @@
 """How the environment may disturb transactions, and examples that must be reachable.
 
-Part of Kafka judged: `model/transactions/environment.py` and `impl/transactions/log.py`, by their records only.
+Part of Kafka judged: `model/transactions/environment.py` and `impl/coordinator`, by their records only.
 Source: KIP-98, KIP-360, KIP-890; apache/kafka `TransactionStateManager`.
 Left out, and why that is sound: when a disturbance comes, because it may come at any time.
 """

@@ -1,6 +1,6 @@
 """The offsets that a group's coordinator knows, judged by the log that they are in.
 
-Part of Kafka judged: `impl/transactions/group.py`, by its records only.
+Part of Kafka judged: `impl/coordinator/offsets.py`, by its records only.
 Source: KIP-98, KIP-447; the issues named below.
 Left out, and why that is sound: the effect of the offsets, which `spec/transactions/properties.py` judges.
 """

@@ -75,7 +75,7 @@ def transitions_are_valid(before: State, after: State) -> bool:
 
     Lost if it fails: a decision is undone, or a transaction completes without one.
     Source: `TransactionState.validPreviousStates`; an abort of nothing is that of Kafka 4.0.
-    Holds in: every model of transactions but transactions.append_failures.
+    Holds in: every model of transactions but transactions.coordinator.append_failures.
     Fails in: where the outcome of an append is unknown: then the coordinator's memory and the log disagree.
     """
     for transactional_id in range(len(before.transactional_ids)):
@@ -149,7 +149,7 @@ def older_producers_append_nothing(before: State, after: State) -> bool:
 
     Lost if it fails: a producer that was replaced adds to its successor's transaction, or ends it.
     Source: KIP-98 (zombie fencing): INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED.
-    Holds in: every model of transactions but transactions.append_failures.
+    Holds in: every model of transactions but transactions.coordinator.append_failures.
     Fails in: where the outcome of an append is unknown: then the coordinator's memory and the log disagree.
     """
     for request_id, request in enumerate(before.requests):

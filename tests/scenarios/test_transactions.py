@@ -54,7 +54,8 @@ def beginning(**bounds):
         "producer_ids": 2,
         "max_producer_epoch": 4,
     }
-    return next(iter(catalogue.find_model("transactions.timeouts").with_bounds({**sizes, **bounds}).initial_states()))
+    model = catalogue.find_model("transactions.coordinator.timeouts")
+    return next(iter(model.with_bounds({**sizes, **bounds}).initial_states()))
 
 
 def play(*steps):

@@ -37,7 +37,9 @@ OPEN = {
     "only_what_was_to_be_committed_is_delivered",
 }  # fmt: skip
 """What would need more lemmas than there are."""
-OPEN_IN = {"transactions.zombie_coordinator": {"coordinator_epochs_do_not_fall", "producer_epochs_do_not_fall"}}
+OPEN_IN = {
+    "transactions.coordinator.zombie_coordinator": {"coordinator_epochs_do_not_fall", "producer_epochs_do_not_fall"}
+}
 """A partition that has forgotten a producer does not know its epochs either."""
 
 

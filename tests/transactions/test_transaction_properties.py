@@ -352,7 +352,7 @@ def transitions_of(model):
 @pytest.mark.slow
 def test_every_legal_transition_of_the_transaction_log_is_taken_and_no_other():
     sizes = {"clients": 2, "requests": 2, "produces": 2, "delays": 0, "batches": 1, "producer_ids": 2, "log_size": 2}
-    taken, pending = transitions_of(catalogue.find_model("transactions.expiry").with_bounds(sizes))
+    taken, pending = transitions_of(catalogue.find_model("transactions.coordinator.expiry").with_bounds(sizes))
     again, _ = transitions_of(catalogue.find_model("transactions.end").with_bounds({"requests": 1, "log_size": 3}))
     idle = ("EMPTY", "COMPLETE_COMMIT", "COMPLETE_ABORT")
     assert taken | again == {
@@ -379,7 +379,7 @@ NEEDED = {
         "markers_go_where_they_are_awaited", "aborted_index_names_transactions", "strays_keep_their_topic",
         "pending_offsets_follow_their_marker", "disturbances_are_real",
     },
-    "transactions.epochs": {"clients_go_on_as_they_were_told"},
+    "transactions.coordinator.epochs": {"clients_go_on_as_they_were_told"},
     "transactions.cleaner": {
         "the_cleaner_removes_what_nobody_needs", "aborted_record_is_cleaned", "marker_is_cleaned",
         "last_marker_is_cleaned",
@@ -387,7 +387,7 @@ NEEDED = {
     "transactions.end": {"abort_after_error", "verifications_are_joined"},
     "transactions.late.offsets": {"followed_markers_are_answered"},
     "transactions.group.plain_commits": {"rebalances_wait_for_transactions", "plain_consumer_does_not_wait"},
-    "transactions.zombie_coordinator": {
+    "transactions.coordinator.zombie_coordinator": {
         "answers_follow_appends", "producer_is_forgotten_behind_failover", "coordinator_is_replaced_at_rest",
         "entry_outlives_its_coordinator", "entry_is_lost",
     },

@@ -4,10 +4,10 @@ Bounds: one input, two clients with a transactional id each, two rebalances and 
 Expected: HOLDS
 """
 
-from kafkacheck.model.transactions.family import CONSUME_PRODUCE, GROUP_SAFETY, SAFETY, TRANSACTIONAL
+from kafkacheck.model.transactions import family
 from kafkacheck.model.transactions.starts import start_group
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     initial=start_group,
     bounds={
         "clients": 2,
@@ -21,6 +21,6 @@ MODEL = TRANSACTIONAL.model(
         "max_generation": 2,
         "rebalances": 2,
     },
-    actions=CONSUME_PRODUCE,
-    always=[*SAFETY, *GROUP_SAFETY],
+    actions=family.CONSUME_PRODUCE,
+    always=[*family.SAFETY, *family.GROUP_SAFETY],
 )

@@ -10,36 +10,17 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
+from kafkacheck.model.transactions import coordinators, family
 from kafkacheck.model.transactions.clients import application_processes, consumer_commits_offset
-from kafkacheck.model.transactions.coordinators import (
-    group_coordinator_ends_loading,
-    group_coordinator_follows_marker,
-    group_coordinator_reads_record,
-)
 from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, group_coordinator_lags
-from kafkacheck.model.transactions.family import (
-    CONSUME_PRODUCE,
-    COORDINATOR,
-    EXAMPLES,
-    LEADER,
-    SAFETY,
-    TIMEOUTS,
-    TRANSACTIONAL,
-)
 from kafkacheck.model.transactions.starts import start_group_with_consumer
-from kafkacheck.spec.transactions.offsets import (
-    loaded_pending_offset,
-    marker_while_loading,
-    offsets_match_log,
-    only_new_coordinators_read,
-    requests_await_loading,
-)
+from kafkacheck.spec.transactions import offsets
 from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 from kafkacheck.spec.transactions.steps import committed_offset_does_not_fall
 
-LOADING = (group_coordinator_reads_record, group_coordinator_ends_loading)
+LOADING = (coordinators.group_coordinator_reads_record, coordinators.group_coordinator_ends_loading)
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     initial=start_group_with_consumer,
     bounds={
         "clients": 2,
@@ -59,26 +40,34 @@ MODEL = TRANSACTIONAL.model(
         "group_failovers": 1,
     },
     actions=[
-        *CONSUME_PRODUCE,
-        *TIMEOUTS,
+        *family.CONSUME_PRODUCE,
+        *family.TIMEOUTS,
         *LOADING,
         application_processes,
         consumer_commits_offset,
-        group_coordinator_follows_marker,
+        coordinators.group_coordinator_follows_marker,
         group_coordinator_is_replaced,
         group_coordinator_lags,
     ],
     always=[
-        offsets_match_log,
+        offsets.offsets_match_log,
         committed_offset_does_not_fall,
-        requests_await_loading,
-        only_new_coordinators_read,
-        *SAFETY,
+        offsets.requests_await_loading,
+        offsets.only_new_coordinators_read,
+        *family.SAFETY,
     ],
-    sometimes=[*EXAMPLES, loaded_pending_offset, marker_while_loading],
+    sometimes=[*family.EXAMPLES, offsets.loaded_pending_offset, offsets.marker_while_loading],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[
-        *(each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS, group_coordinator_follows_marker)),
+        *(
+            each(action)
+            for action in (
+                *family.COORDINATOR,
+                *family.LEADER,
+                *family.TIMEOUTS,
+                coordinators.group_coordinator_follows_marker,
+            )
+        ),
         *LOADING,
     ],
 )

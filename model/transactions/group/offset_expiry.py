@@ -5,19 +5,14 @@ once. A client whose offset has expired begins with the first input again, so in
 Expected: HOLDS
 """
 
+from kafkacheck.model.transactions import family
 from kafkacheck.model.transactions.coordinators import group_coordinator_ends_loading, group_coordinator_reads_record
 from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, offset_expires
-from kafkacheck.model.transactions.family import CONSUME_PRODUCE, GROUP, SAFETY, TRANSACTIONAL
 from kafkacheck.model.transactions.starts import start_group
-from kafkacheck.spec.transactions.offsets import (
-    committed_offsets_count,
-    offsets_expire_when_nothing_is_pending,
-    offsets_match_log,
-    requests_await_loading,
-)
+from kafkacheck.spec.transactions import offsets
 from kafkacheck.spec.transactions.properties import committed_inputs_take_effect
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     initial=start_group,
     bounds={
         "partitions": 2,
@@ -29,19 +24,19 @@ MODEL = TRANSACTIONAL.model(
         "offset_expirations": 1,
     },
     actions=[
-        *CONSUME_PRODUCE,
+        *family.CONSUME_PRODUCE,
         group_coordinator_reads_record,
         group_coordinator_ends_loading,
         group_coordinator_is_replaced,
         offset_expires,
     ],
     always=[
-        committed_offsets_count,
-        offsets_expire_when_nothing_is_pending,
-        offsets_match_log,
-        requests_await_loading,
+        offsets.committed_offsets_count,
+        offsets.offsets_expire_when_nothing_is_pending,
+        offsets.offsets_match_log,
+        offsets.requests_await_loading,
         committed_inputs_take_effect,
-        *GROUP,
-        *SAFETY,
+        *family.GROUP,
+        *family.SAFETY,
     ],
 )

@@ -5,20 +5,12 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
+from kafkacheck.model.transactions import family
 from kafkacheck.model.transactions.environment import produce_is_given_up
-from kafkacheck.model.transactions.family import (
-    CONSUME_PRODUCE,
-    COORDINATOR,
-    GROUP_SAFETY,
-    LEADER,
-    SAFETY,
-    TIMEOUTS,
-    TRANSACTIONAL,
-)
 from kafkacheck.model.transactions.starts import start_group
 from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     initial=start_group,
     bounds={
         "batches": 1,
@@ -32,8 +24,8 @@ MODEL = TRANSACTIONAL.model(
         "rebalances": 1,
         "delays": 1,
     },
-    actions=[*CONSUME_PRODUCE, *TIMEOUTS, produce_is_given_up],
-    always=[*SAFETY, *GROUP_SAFETY],
+    actions=[*family.CONSUME_PRODUCE, *family.TIMEOUTS, produce_is_given_up],
+    always=[*family.SAFETY, *family.GROUP_SAFETY],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
-    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    weakly_fair=[each(action) for action in (*family.COORDINATOR, *family.LEADER, *family.TIMEOUTS)],
 )

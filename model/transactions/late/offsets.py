@@ -6,21 +6,13 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
+from kafkacheck.model.transactions import family
 from kafkacheck.model.transactions.coordinators import group_coordinator_follows_marker
 from kafkacheck.model.transactions.environment import group_coordinator_lags
-from kafkacheck.model.transactions.family import (
-    CONSUME_PRODUCE,
-    COORDINATOR,
-    GROUP_SAFETY,
-    LEADER,
-    SAFETY,
-    TIMEOUTS,
-    TRANSACTIONAL,
-)
 from kafkacheck.model.transactions.starts import start_group
 from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     initial=start_group,
     bounds={
         "producer_ids": 2,
@@ -31,8 +23,11 @@ MODEL = TRANSACTIONAL.model(
         "rebalances": 1,
         "group_delays": 1,
     },
-    actions=[*CONSUME_PRODUCE, *TIMEOUTS, group_coordinator_lags, group_coordinator_follows_marker],
-    always=[*SAFETY, *GROUP_SAFETY],
+    actions=[*family.CONSUME_PRODUCE, *family.TIMEOUTS, group_coordinator_lags, group_coordinator_follows_marker],
+    always=[*family.SAFETY, *family.GROUP_SAFETY],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
-    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS, group_coordinator_follows_marker)],
+    weakly_fair=[
+        each(action)
+        for action in (*family.COORDINATOR, *family.LEADER, *family.TIMEOUTS, group_coordinator_follows_marker)
+    ],
 )

@@ -4,12 +4,12 @@ Bounds: two transactions of one producer in one partition; two produce requests 
 Expected: HOLDS
 """
 
+from kafkacheck.model.transactions import family
 from kafkacheck.model.transactions.environment import produce_is_given_up, produce_is_repeated
-from kafkacheck.model.transactions.family import EPOCH_LEMMAS, SAFETY, TRANSACTIONAL, TRANSACTIONS
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     bounds={"produces": 3, "delays": 2},
-    actions=[*TRANSACTIONS, produce_is_repeated, produce_is_given_up],
-    always=SAFETY,
-    lemmas=EPOCH_LEMMAS,
+    actions=[*family.TRANSACTIONS, produce_is_repeated, produce_is_given_up],
+    always=family.SAFETY,
+    lemmas=family.EPOCH_LEMMAS,
 )

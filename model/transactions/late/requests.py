@@ -4,12 +4,12 @@ Bounds: two transactions of one producer over two partitions; two requests to th
 Expected: HOLDS
 """
 
+from kafkacheck.model.transactions import family
 from kafkacheck.model.transactions.environment import request_is_repeated
-from kafkacheck.model.transactions.family import EPOCH_LEMMAS, SAFETY, TRANSACTIONAL, TRANSACTIONS
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     bounds={"partitions": 2, "requests": 3, "delays": 2},
-    actions=[*TRANSACTIONS, request_is_repeated],
-    always=SAFETY,
-    lemmas=EPOCH_LEMMAS,
+    actions=[*family.TRANSACTIONS, request_is_repeated],
+    always=family.SAFETY,
+    lemmas=family.EPOCH_LEMMAS,
 )

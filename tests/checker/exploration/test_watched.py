@@ -9,7 +9,13 @@ from tests.programs import random_states
 from tests.support import readings
 from tests.support.snippets import load
 
-MODELS = ["cluster.kraft", "cluster.zookeeper", "producer.retries", "transactions.epochs", "transactions.two_step_read"]
+MODELS = [
+    "cluster.kraft",
+    "cluster.zookeeper",
+    "producer.retries",
+    "transactions.coordinator.epochs",
+    "transactions.two_step_read",
+]
 
 CLOCK = """
 from typing import Annotated

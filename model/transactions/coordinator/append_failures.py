@@ -8,24 +8,16 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
+from kafkacheck.model.transactions import family
 from kafkacheck.model.transactions.environment import append_fails, marker_answer_is_lost
-from kafkacheck.model.transactions.family import (
-    COORDINATOR,
-    EXAMPLES,
-    LEADER,
-    PROMISES,
-    TIMEOUTS,
-    TRANSACTIONAL,
-    TRANSACTIONS,
-)
 from kafkacheck.spec.transactions.disturbances import append_of_unknown_outcome, entry_is_lost
 from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     bounds={"producer_ids": 6, "append_failures": 3, "marker_losses": 1},
-    actions=[*TRANSACTIONS, *TIMEOUTS, append_fails, marker_answer_is_lost],
-    always=PROMISES,
-    sometimes=[*EXAMPLES, fenced_client, entry_is_lost, append_of_unknown_outcome],
+    actions=[*family.TRANSACTIONS, *family.TIMEOUTS, append_fails, marker_answer_is_lost],
+    always=family.PROMISES,
+    sometimes=[*family.EXAMPLES, fenced_client, entry_is_lost, append_of_unknown_outcome],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
-    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    weakly_fair=[each(action) for action in (*family.COORDINATOR, *family.LEADER, *family.TIMEOUTS)],
 )

@@ -5,27 +5,17 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
+from kafkacheck.model.transactions import family
 from kafkacheck.model.transactions.environment import request_is_repeated
-from kafkacheck.model.transactions.family import (
-    COORDINATOR,
-    EPOCH_LEMMAS,
-    EXAMPLES,
-    LEADER,
-    SAFETY,
-    TIMEOUTS,
-    TRANSACTIONAL,
-    TRANSACTIONS,
-    UPGRADE,
-)
 from kafkacheck.spec.transactions.clients import commit_in_last_epoch
 from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     bounds={"producer_ids": 4, "max_producer_epoch": 2, "requests": 2, "delays": 1},
-    actions=[*TRANSACTIONS, *TIMEOUTS, request_is_repeated],
-    always=[*SAFETY, *UPGRADE],
-    lemmas=EPOCH_LEMMAS,
-    sometimes=[*EXAMPLES, fenced_client, commit_in_last_epoch],
+    actions=[*family.TRANSACTIONS, *family.TIMEOUTS, request_is_repeated],
+    always=[*family.SAFETY, *family.UPGRADE],
+    lemmas=family.EPOCH_LEMMAS,
+    sometimes=[*family.EXAMPLES, fenced_client, commit_in_last_epoch],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
-    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    weakly_fair=[each(action) for action in (*family.COORDINATOR, *family.LEADER, *family.TIMEOUTS)],
 )

@@ -6,16 +6,16 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.family import EPOCH_LEMMAS, EXAMPLES, SAFETY, TIMEOUTS, TRANSACTIONAL, TRANSACTIONS
+from kafkacheck.model.transactions import family
 from kafkacheck.spec.transactions.disturbances import epoch_begins_without_ids_left
 from kafkacheck.spec.transactions.partitions import second_batch_of_epoch
 from kafkacheck.spec.transactions.properties import fenced_client
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     bounds={"clients": 2, "partitions": 2, "requests": 2, "produces": 2, "max_producer_epoch": 2},
     rules=TransactionRules(transaction_version=1),
-    actions=[*TRANSACTIONS, *TIMEOUTS],
-    always=SAFETY,
-    lemmas=EPOCH_LEMMAS,
-    sometimes=[*EXAMPLES, fenced_client, second_batch_of_epoch, epoch_begins_without_ids_left],
+    actions=[*family.TRANSACTIONS, *family.TIMEOUTS],
+    always=family.SAFETY,
+    lemmas=family.EPOCH_LEMMAS,
+    sometimes=[*family.EXAMPLES, fenced_client, second_batch_of_epoch, epoch_begins_without_ids_left],
 )

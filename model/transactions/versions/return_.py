@@ -11,45 +11,26 @@ Expected: HOLDS
 
 from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.environment import (
-    marker_is_repeated,
-    produce_is_given_up,
-    produce_is_repeated,
-    request_is_repeated,
-)
-from kafkacheck.model.transactions.family import (
-    COORDINATOR,
-    EXAMPLES,
-    LEADER,
-    SAFETY,
-    TIMEOUTS,
-    TRANSACTIONAL,
-    TRANSACTIONS,
-)
+from kafkacheck.model.transactions import environment, family
 from kafkacheck.model.transactions.partitions import leader_writes_late_marker
 from kafkacheck.model.transactions.starts import start_return
-from kafkacheck.spec.transactions.properties import (
-    fenced_client,
-    nothing_is_undecided,
-    partition_is_asked_for,
-    something_is_undecided,
-)
+from kafkacheck.spec.transactions import properties
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     initial=start_return,
     bounds={"producer_ids": 2, "requests": 2, "produces": 2, "delays": 2, "upgrades": 1},
     rules=TransactionRules(transaction_version=1),
     actions=[
-        *TRANSACTIONS,
-        *TIMEOUTS,
+        *family.TRANSACTIONS,
+        *family.TIMEOUTS,
         leader_writes_late_marker,
-        marker_is_repeated,
-        produce_is_given_up,
-        produce_is_repeated,
-        request_is_repeated,
+        environment.marker_is_repeated,
+        environment.produce_is_given_up,
+        environment.produce_is_repeated,
+        environment.request_is_repeated,
     ],
-    always=SAFETY,
-    sometimes=[*EXAMPLES, fenced_client, partition_is_asked_for],
-    leads_to=[(something_is_undecided, nothing_is_undecided)],
-    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    always=family.SAFETY,
+    sometimes=[*family.EXAMPLES, properties.fenced_client, properties.partition_is_asked_for],
+    leads_to=[(properties.something_is_undecided, properties.nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*family.COORDINATOR, *family.LEADER, *family.TIMEOUTS)],
 )

@@ -7,27 +7,18 @@ Expected: HOLDS
 
 from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions import family
 from kafkacheck.model.transactions.environment import produce_is_given_up, produce_is_repeated, request_is_repeated
-from kafkacheck.model.transactions.family import (
-    COORDINATOR,
-    EXAMPLES,
-    LEADER,
-    SAFETY,
-    TIMEOUTS,
-    TRANSACTIONAL,
-    TRANSACTIONS,
-    UPGRADE,
-)
 from kafkacheck.model.transactions.starts import start_upgrade
 from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
-MODEL = TRANSACTIONAL.model(
+MODEL = family.TRANSACTIONAL.model(
     initial=start_upgrade,
     bounds={"producer_ids": 2, "requests": 2, "produces": 2, "delays": 2, "upgrades": 1},
     rules=TransactionRules(transaction_version=1),
-    actions=[*TRANSACTIONS, *TIMEOUTS, request_is_repeated, produce_is_repeated, produce_is_given_up],
-    always=[*SAFETY, *UPGRADE],
-    sometimes=[*EXAMPLES, fenced_client],
+    actions=[*family.TRANSACTIONS, *family.TIMEOUTS, request_is_repeated, produce_is_repeated, produce_is_given_up],
+    always=[*family.SAFETY, *family.UPGRADE],
+    sometimes=[*family.EXAMPLES, fenced_client],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
-    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    weakly_fair=[each(action) for action in (*family.COORDINATOR, *family.LEADER, *family.TIMEOUTS)],
 )

@@ -1,0 +1,1 @@
+"""Does a transaction end as decided, whatever happens to its coordinator?"""
