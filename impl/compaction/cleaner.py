@@ -10,10 +10,12 @@ from its position to the log's end; otherwise it may be over soon, later or neve
 are their producer's last batch until it writes again.
 """
 
-from kafkacheck.checker.schema import Array, clear, contains, excluding, including
+from kafkacheck.checker.schema import Array, contains, excluding, including
 from kafkacheck.impl.compaction.records import CompactedReplica, Write
 from kafkacheck.impl.compaction.rules import CompactionRules
+from kafkacheck.impl.log import clear_records
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.reading import end_of, id_at, marker_at, producer_id_at, remembered_offset
 from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.log.transactions import first_undecided_offset, has_data, is_data, outcome_in
 
@@ -23,7 +25,7 @@ def cleanable_offset(rules: CompactionRules, replica: CompactedReplica, high_wat
 
     By the old rule the high watermark did not count while no transaction was open.
     """
-    known = min(high_watermark, replica.log.end_offset)
+    known = min(high_watermark, end_of(replica.log))
     undecided = first_undecided_offset(replica.log, known)
     return min(undecided, known) if rules.cleaning_ends_at_high_watermark else undecided
 
@@ -36,16 +38,16 @@ def key_of_marker(marker: Marker) -> int:
 def has_later_value(replica: CompactedReplica, writes: Array[Write], key: int, offset: int, end: int) -> bool:
     """Whether the offset map has the key at a later offset, which needs a committed record with the key there."""
     for later in range(offset + 1, end):
-        batch = replica.log.records[later]
-        if is_data(batch) and contains(replica.kept, later) and writes[batch.id].key == key:
-            if outcome_in(replica.log, later) == Marker.COMMIT:
+        if is_data(replica.log, later) and contains(replica.kept, later):
+            has_key = writes[id_at(replica.log, later)].key == key
+            if has_key and outcome_in(replica.log, later) == Marker.COMMIT:
                 return True
     return False
 
 
 def is_last_of_producer(log: PartitionLog, offset: int) -> bool:
     """Whether the batch is its producer's last one with a sequence, which tells the producer's last sequence."""
-    return log.producers[log.records[offset].producer_id].batches[0].offset == offset
+    return remembered_offset(log, producer_id_at(log, offset), 0) == offset
 
 
 def is_over(rules: CompactionRules, replica: CompactedReplica, owed: int, offset: int, is_late: bool) -> bool:
@@ -57,20 +59,18 @@ def is_over(rules: CompactionRules, replica: CompactedReplica, owed: int, offset
 
 def is_due(rules: CompactionRules, replica: CompactedReplica, writes: Array[Write], offset: int, end: int) -> bool:
     """Whether no reader needs the record: it is aborted or superseded, or it is a marker that a key supersedes."""
-    batch = replica.log.records[offset]
-    if not is_data(batch):
-        key = key_of_marker(batch.marker)
+    if not is_data(replica.log, offset):
+        key = key_of_marker(marker_at(replica.log, offset))
         return not rules.markers_have_no_key and has_later_value(replica, writes, key, offset, end)
     if outcome_in(replica.log, offset) == Marker.ABORT:
         return True
-    return has_later_value(replica, writes, writes[batch.id].key, offset, end)
+    return has_later_value(replica, writes, writes[id_at(replica.log, offset)].key, offset, end)
 
 
 def awaits_horizon(replica: CompactedReplica, writes: Array[Write], offset: int) -> bool:
     """Whether the record has to wait for a delete horizon: it is a tombstone, or a marker without data."""
-    batch = replica.log.records[offset]
-    if is_data(batch):
-        return contains(replica.kept, offset) and writes[batch.id].is_tombstone
+    if is_data(replica.log, offset):
+        return contains(replica.kept, offset) and writes[id_at(replica.log, offset)].is_tombstone
     return not has_data(replica.log, 0, offset)
 
 
@@ -88,7 +88,7 @@ def is_removable(
     By the old rule a producer's last batch stayed with its record, even after the superseding tombstone was removed.
     """
     is_kept_whole = not rules.last_batch_is_emptied and is_last_of_producer(replica.log, offset)
-    if is_kept_whole and is_data(replica.log.records[offset]):
+    if is_kept_whole and is_data(replica.log, offset):
         return False
     if is_due(rules, replica, writes, offset, end) or not contains(replica.kept, offset):
         return True
@@ -97,12 +97,11 @@ def is_removable(
 
 def remove(replica: CompactedReplica, rules: CompactionRules, offset: int) -> None:
     """Remove a record, and also its batch unless that is the last of its producer."""
-    batch = replica.log.records[offset]
-    keeps_batch = rules.last_batch_is_kept and is_data(batch) and is_last_of_producer(replica.log, offset)
+    keeps_batch = rules.last_batch_is_kept and is_data(replica.log, offset) and is_last_of_producer(replica.log, offset)
     replica.kept = excluding(replica.kept, offset)
     replica.stamped = excluding(replica.stamped, offset)
     if not keeps_batch:
-        clear(batch)
+        clear_records(replica.log, offset, offset + 1)
 
 
 def clean(
@@ -123,7 +122,7 @@ def clean(
     removed = 0
     stamped = 0
     for offset in range(end):
-        if replica.log.records[offset].producer_id != NO_PRODUCER_ID:
+        if producer_id_at(replica.log, offset) != NO_PRODUCER_ID:
             if is_removable(rules, replica, writes, owed, offset, end, is_late):
                 removed = including(removed, offset)
             elif awaits_horizon(replica, writes, offset) and not contains(replica.stamped, offset):

@@ -12,6 +12,7 @@ from kafkacheck.impl.log import is_full, truncate_to
 from kafkacheck.impl.log.append import append_marker, append_record_of
 from kafkacheck.impl.log.constants import NO_BATCH, Marker
 from kafkacheck.impl.log.producer_state import has_open_transaction
+from kafkacheck.impl.log.reading import end_of, id_at
 from kafkacheck.impl.log.reload import rebuild_from_log
 from kafkacheck.impl.log.replica import append_from_leader
 from kafkacheck.impl.log.transactions import first_undecided_offset, outcome_in
@@ -21,19 +22,19 @@ def append_write(
     replica: CompactedReplica, rules: CompactionRules, write_id: int, write: Write, is_transactional: int
 ) -> bool:
     """Append the write to the leader's log if it is no duplicate and has no error; whether that was done."""
-    offset = replica.log.end_offset
+    offset = end_of(replica.log)
     if not append_record_of(replica.log, rules.log, write_id, write.producer_id, write.sequence, is_transactional):
         return False
     replica.kept = including(replica.kept, offset)
     return True
 
 
-def end_transaction(replica: CompactedReplica, producer_id: int, marker: Marker) -> bool:
+def store_marker(replica: CompactedReplica, producer_id: int, marker: Marker) -> bool:
     """Store a marker if the log has room and the producer's transaction has written to this partition."""
     log = replica.log
-    if is_full(log) or not has_open_transaction(log.producers[producer_id]):
+    if is_full(log) or not has_open_transaction(log, producer_id):
         return False
-    replica.kept = including(replica.kept, log.end_offset)
+    replica.kept = including(replica.kept, end_of(log))
     append_marker(log, producer_id, 0, 0, marker)
     return True
 
@@ -43,7 +44,7 @@ def follow(replica: CompactedReplica, rules: CompactionRules, leader: CompactedR
 
     The leader's replica stands for its response to a fetch.
     """
-    offset = replica.log.end_offset
+    offset = end_of(replica.log)
     if not append_from_leader(replica.log, rules.log, leader.log):
         return False
     if contains(leader.kept, offset):
@@ -56,7 +57,7 @@ def follow(replica: CompactedReplica, rules: CompactionRules, leader: CompactedR
 
 def truncate_compacted(replica: CompactedReplica, rules: CompactionRules, end_offset: int) -> None:
     """Truncate a replica's log, and rebuild its producer state; an empty batch tells as much as one with its record."""
-    for offset in range(end_offset, replica.log.end_offset):
+    for offset in range(end_offset, end_of(replica.log)):
         replica.kept = excluding(replica.kept, offset)
         replica.stamped = excluding(replica.stamped, offset)
     truncate_to(replica.log, end_offset)
@@ -76,7 +77,7 @@ def read_committed(reader: TableReader, replica: CompactedReplica, writes: Array
     if reader.position >= limit:
         return False
     for offset in range(reader.position, limit):
-        write_id = log.records[offset].id
+        write_id = id_at(log, offset)
         if write_id != NO_BATCH and contains(replica.kept, offset) and outcome_in(log, offset) == Marker.COMMIT:
             reader.values[writes[write_id].key] = NOTHING if writes[write_id].is_tombstone else write_id
         reader.owed = excluding(reader.owed, offset)

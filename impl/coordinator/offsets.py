@@ -16,7 +16,7 @@ The broker that leads the offsets partition is the group's coordinator, so its f
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.coordinator import runtime
 from kafkacheck.impl.coordinator.records import Group, OffsetsLoading
-from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log import is_full, restart_at
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, ProduceError
 from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.messages.transactional_produce import Produce
@@ -64,7 +64,7 @@ def note_offset(group: Group, offset: int, input_offset: int) -> None:
 def append_offset(group: Group, partition: Partition, rules: TransactionRules, input_offset: int) -> None:
     """Append a record that commits an offset outside transactions; a tombstone has 0. The log must not be full."""
     note_offset(group, partition.log.end_offset, input_offset)
-    partition.log.end_offset += 1
+    restart_at(partition.log, partition.log.end_offset + 1)
     maybe_replicate(partition, rules)
 
 

@@ -64,10 +64,20 @@ def is_full(log: AnyLog) -> bool:
     return log.end_offset == len(log.records)
 
 
+def clear_records(log: AnyLog, first_offset: int, end_offset: int) -> None:
+    """Blank every slot from `first_offset` to `end_offset`, which is not included."""
+    for offset in range(first_offset, end_offset):
+        clear(log.records[offset])
+
+
+def restart_at(log: AnyLog, offset: int) -> None:
+    """Let the next record get `offset`; the slots below stay as they are."""
+    log.end_offset = offset
+
+
 def truncate_to(log: AnyLog, end_offset: int) -> None:
     """Remove every record at or above `end_offset`; the caller must rebuild a producer state."""
-    for offset in range(end_offset, log.end_offset):
-        clear(log.records[offset])
+    clear_records(log, end_offset, log.end_offset)
     log.end_offset = min(log.end_offset, end_offset)
 
 

@@ -75,7 +75,7 @@ def append_error(log: PartitionLog, rules: LogRules, batch: Batch, guard: int, o
         error = sequence_error(log, rules, entry, batch)
         if error != ProduceError.NONE:
             return error
-    if origin != Origin.REPLICATION and batch.is_transactional == 0 and has_open_transaction(entry):
+    if origin != Origin.REPLICATION and batch.is_transactional == 0 and has_open_transaction(log, batch.producer_id):
         return ProduceError.INVALID_TXN_STATE
     return ProduceError.NONE
 
@@ -136,7 +136,7 @@ def append_record_of(
     batch.producer_epoch = 0
     batch.base_sequence = sequence
     batch.is_transactional = is_transactional
-    is_stored = duplicate_offset(log.producers[producer_id], batch, log.max_sequence) != NO_OFFSET
+    is_stored = duplicate_offset(log, batch) != NO_OFFSET
     if is_stored or append_error(log, rules, batch, NO_GUARD, Origin.CLIENT) != ProduceError.NONE:
         clear(batch)
         return False

@@ -20,9 +20,9 @@ def is_known(entry: ProducerStateEntry) -> bool:
     return entry.producer_epoch != NO_PRODUCER_EPOCH
 
 
-def has_open_transaction(entry: ProducerStateEntry) -> bool:
+def has_open_transaction(log: PartitionLog, producer_id: int) -> bool:
     """Whether the producer has a transaction in this partition that no marker has ended."""
-    return entry.current_transaction_first_offset != NO_OFFSET
+    return log.producers[producer_id].current_transaction_first_offset != NO_OFFSET
 
 
 def last_sequence(entry: ProducerStateEntry) -> int:
@@ -30,11 +30,12 @@ def last_sequence(entry: ProducerStateEntry) -> int:
     return entry.batches[0].last_sequence
 
 
-def duplicate_offset(entry: ProducerStateEntry, batch: Batch, max_sequence: int) -> int:
+def duplicate_offset(log: PartitionLog, batch: Batch) -> int:
     """The offset of the stored batch with the same epoch, first and last sequence; `NO_OFFSET` if none is known."""
+    entry = log.producers[batch.producer_id]
     if batch.producer_epoch != entry.producer_epoch or batch.base_sequence == NO_SEQUENCE:
         return NO_OFFSET
-    last = last_sequence_of(batch.base_sequence, batch.record_count, max_sequence)
+    last = last_sequence_of(batch.base_sequence, batch.record_count, log.max_sequence)
     for stored in entry.batches:
         if stored.offset != NO_OFFSET and stored.last_sequence == last and stored.record_count == batch.record_count:
             return stored.offset
@@ -65,7 +66,7 @@ def remember_batch(entry: ProducerStateEntry, rules: LogRules, batch: Batch, off
 def expire_producer(log: PartitionLog, producer_id: int) -> bool:
     """Forget an idle producer that is known and has no open transaction; whether that was possible."""
     entry = log.producers[producer_id]
-    if not is_known(entry) or has_open_transaction(entry):
+    if not is_known(entry) or has_open_transaction(log, producer_id):
         return False
     clear(entry)
     return True
@@ -73,6 +74,6 @@ def expire_producer(log: PartitionLog, producer_id: int) -> bool:
 
 def forget_producers_without_records(log: PartitionLog) -> None:
     """Forget each producer whose last batch is below the log's start, as Kafka did before KIP-360 (KAFKA-7190)."""
-    for entry in log.producers:
-        if entry.batches[0].offset < log.start_offset and not has_open_transaction(entry):
+    for producer_id, entry in enumerate(log.producers):
+        if entry.batches[0].offset < log.start_offset and not has_open_transaction(log, producer_id):
             clear(entry)

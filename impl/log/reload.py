@@ -7,7 +7,7 @@ Left out, and why that is sound: entries that expired while the broker was down,
 """
 
 from kafkacheck.checker.schema import clear, copy
-from kafkacheck.impl.log import truncate_to
+from kafkacheck.impl.log import clear_records, restart_at, truncate_to
 from kafkacheck.impl.log.append import learn_of
 from kafkacheck.impl.log.producer_state import forget_producers_without_records
 from kafkacheck.impl.log.records import PartitionLog, ProducerSnapshot
@@ -48,16 +48,15 @@ def rebuild_from_log(log: PartitionLog, rules: LogRules) -> None:
 
 def advance_start(log: PartitionLog, rules: LogRules, start_offset: int) -> None:
     """Remove every batch below `start_offset`, which is at most the log's end; the producer state stays."""
-    for offset in range(log.start_offset, start_offset):
-        clear(log.records[offset])
+    clear_records(log, log.start_offset, start_offset)
     log.start_offset = start_offset
     if not rules.state_outlives_records:
         forget_producers_without_records(log)
 
 
-def begin_log_at(log: PartitionLog, start_offset: int) -> None:
+def restart_log(log: PartitionLog, start_offset: int) -> None:
     """Remove every batch and the producer state, and restart the log at `start_offset`."""
     truncate_to(log, log.start_offset)
     forget_producers(log)
     log.start_offset = start_offset
-    log.end_offset = start_offset
+    restart_at(log, start_offset)

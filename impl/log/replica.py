@@ -16,11 +16,11 @@ from kafkacheck.impl.log.producer_state import duplicate_offset
 from kafkacheck.impl.log.records import Batch, PartitionLog, PartitionReplica
 from kafkacheck.impl.log.reload import (
     advance_start,
-    begin_log_at,
     forget_producers,
     load_snapshot,
     rebuild_from_log,
     replay,
+    restart_log,
     write_snapshot,
 )
 from kafkacheck.impl.log.rules import LogRules
@@ -31,7 +31,7 @@ def stored_offset(log: PartitionLog, rules: LogRules, batch: Batch) -> int:
     """The offset where the broker remembers the batch as stored; `NO_OFFSET` if it remembers none."""
     if not rules.idempotence:
         return NO_OFFSET
-    return duplicate_offset(log.producers[batch.producer_id], batch, log.max_sequence)
+    return duplicate_offset(log, batch)
 
 
 def append_for_client(log: PartitionLog, rules: LogRules, batch: Batch) -> ProduceError:
@@ -51,7 +51,7 @@ def append_from_leader(log: PartitionLog, rules: LogRules, leader: PartitionLog)
     The leader's log stands for its response to a fetch.
     """
     if log.end_offset < leader.start_offset:
-        begin_log_at(log, leader.start_offset)
+        restart_log(log, leader.start_offset)
         return True
     if log.end_offset >= leader.end_offset:
         return False
@@ -154,7 +154,7 @@ def reload_producers(replica: PartitionReplica, rules: LogRules) -> None:
 
 def drop_replica(replica: PartitionReplica) -> None:
     """Delete a replica's log and everything that belongs to it."""
-    begin_log_at(replica.log, 0)
+    restart_log(replica.log, 0)
     replica.flushed_offset = 0
     for snapshot in replica.snapshots:
         clear(snapshot)

@@ -11,7 +11,7 @@ from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log.append import learn_of
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.producer_state import has_open_transaction
-from kafkacheck.impl.log.records import Batch, PartitionLog, TransactionIndex
+from kafkacheck.impl.log.records import PartitionLog, TransactionIndex
 from kafkacheck.impl.log.reload import forget_producers
 from kafkacheck.impl.log.rules import LogRules
 
@@ -19,8 +19,8 @@ from kafkacheck.impl.log.rules import LogRules
 def first_open_transaction_offset(log: PartitionLog) -> int:
     """The first offset of the earliest open transaction in the log; the log's end if there is none."""
     first = log.end_offset
-    for entry in log.producers:
-        if has_open_transaction(entry):
+    for producer_id, entry in enumerate(log.producers):
+        if has_open_transaction(log, producer_id):
             first = min(first, entry.current_transaction_first_offset)
     return first
 
@@ -71,8 +71,9 @@ def rebuild_index(log: PartitionLog, index: TransactionIndex, rules: LogRules, h
     forget_replicated(index, high_watermark)
 
 
-def is_data(batch: Batch) -> bool:
+def is_data(log: PartitionLog, offset: int) -> bool:
     """Whether the slot has a batch that is no marker."""
+    batch = log.records[offset]
     return batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE
 
 
@@ -99,7 +100,7 @@ def first_undecided_offset(log: PartitionLog, high_watermark: int) -> int:
     """The first offset of a transaction that is open or whose marker is not replicated; the log's end without one."""
     first = first_open_transaction_offset(log)
     for offset in range(log.end_offset):
-        if is_data(log.records[offset]) and marker_behind(log, offset) >= high_watermark:
+        if is_data(log, offset) and marker_behind(log, offset) >= high_watermark:
             first = min(first, offset)
     return first
 

@@ -18,7 +18,7 @@ FIRST_GUARD = 1
 
 def needs_verification(log: PartitionLog, batch: Batch) -> bool:
     """Whether the batch is transactional and its producer has no open transaction in this partition."""
-    return batch.is_transactional == 1 and not has_open_transaction(log.producers[batch.producer_id])
+    return batch.is_transactional == 1 and not has_open_transaction(log, batch.producer_id)
 
 
 def note_verified_batch(verification: VerificationStateEntry, batch: Batch) -> None:

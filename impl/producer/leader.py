@@ -10,6 +10,7 @@ and the batch is acknowledged when it is sent again.
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.constants import ProduceError
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.log.records import Batch, PartitionReplica
 from kafkacheck.impl.log.replica import append_for_client, stored_offset, truncate_replica
 from kafkacheck.impl.log.rules import LogRules
@@ -54,7 +55,7 @@ def handle_produce(replica: PartitionReplica, rules: LogRules, request: ProduceR
             if error != ProduceError.NONE:
                 answer(request, error)
                 return
-            request.offset = replica.log.end_offset - 1
+            request.offset = end_of(replica.log) - 1
         request.stage = RequestStage.WAITING
 
 
@@ -68,7 +69,7 @@ def handle_late_request(replica: PartitionReplica, rules: LogRules, batch: Batch
 def stop_leading(replica: PartitionReplica, rules: LogRules, high_watermark: int, end_offset: int) -> None:
     """Make a deposed leader a follower: it truncates its log to `end_offset`, where it diverges from its leader's."""
     replica.is_leading = False
-    if end_offset < replica.log.end_offset:
+    if end_offset < end_of(replica.log):
         truncate_replica(replica, rules, high_watermark, end_offset)
 
 

@@ -122,7 +122,7 @@ def split_batch(producer: Producer, batch_id: int) -> None:
     retry_later(second)
 
 
-def use_answer(producer: Producer, rules: ProducerRules, request: ProduceRequest) -> None:
+def react_to_answer(producer: Producer, rules: ProducerRules, request: ProduceRequest) -> None:
     """Handle the response to a request whose batch is in flight."""
     batch = producer.batches[request.batch.id]
     if request.error == ProduceError.NONE:

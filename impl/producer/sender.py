@@ -20,7 +20,7 @@ from kafkacheck.impl.producer.bookkeeping import (
 from kafkacheck.impl.producer.client_records import Producer, ProducerBatch
 from kafkacheck.impl.producer.constants import BatchStatus, ProducerState, RequestStage, Sending
 from kafkacheck.impl.producer.partition_records import Connection
-from kafkacheck.impl.producer.retries import use_answer, use_late_answer
+from kafkacheck.impl.producer.retries import react_to_answer, use_late_answer
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.wire import has_free_slot, reuse_buffers, send_to_leader, take_oldest
 
@@ -243,6 +243,6 @@ def take_answer(producer: Producer, rules: ProducerRules, connection: Connection
     if connection.requests[0].is_abandoned == 1:
         use_late_answer(producer, rules, connection.requests[0])
     else:
-        use_answer(producer, rules, connection.requests[0])
+        react_to_answer(producer, rules, connection.requests[0])
     take_oldest(connection)
     return True

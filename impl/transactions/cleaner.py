@@ -9,6 +9,7 @@ passes: any segment may be cleaned at any time.
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.log import clear_records
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.log.transactions import has_data, last_stable_offset
@@ -62,10 +63,10 @@ def clean_segment(partition: Partition, rules: TransactionRules, start: int, end
         batch = partition.log.records[offset]
         if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE:
             if is_known_aborted(partition, offset, seen_up_to):
-                clear(batch)
+                clear_records(partition.log, offset, offset + 1)
                 has_cleaned = True
         elif batch.marker != Marker.NONE and can_drop_marker(partition, rules, start, offset):
-            clear(batch)
+            clear_records(partition.log, offset, offset + 1)
             clear(partition.index.aborted[offset])
             has_cleaned = True
     if not rules.index_is_kept_whole:

@@ -15,6 +15,7 @@ from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.append import append_marker, is_verified, marker_error
 from kafkacheck.impl.log.constants import ProduceError
 from kafkacheck.impl.log.producer_state import duplicate_offset, has_open_transaction
+from kafkacheck.impl.log.reading import known_epoch
 from kafkacheck.impl.log.records import Batch, PartitionLog
 from kafkacheck.impl.log.transactions import complete_transaction
 from kafkacheck.impl.log.verification import needs_verification, start_verification
@@ -39,10 +40,10 @@ def is_of_deleted_topic(partition: Partition, rules: TransactionRules, produce: 
 
 def awaits_marker(log: PartitionLog, rules: TransactionRules, produce: Produce) -> bool:
     """Whether the producer's previous transaction is still open here (CONCURRENT_TRANSACTIONS)."""
-    entry = log.producers[produce.batch.producer_id]
-    if not rules.open_transaction_is_awaited or not has_open_transaction(entry):
+    producer_id = produce.batch.producer_id
+    if not rules.open_transaction_is_awaited or not has_open_transaction(log, producer_id):
         return False
-    return produce.batch.producer_epoch > entry.producer_epoch
+    return produce.batch.producer_epoch > known_epoch(log, producer_id)
 
 
 def awaits_loading(group: Group, produce: Produce) -> bool:
@@ -52,7 +53,7 @@ def awaits_loading(group: Group, produce: Produce) -> bool:
 
 def is_duplicate(log: PartitionLog, batch: Batch) -> bool:
     """Whether this very batch is stored already, as far as the partition remembers."""
-    return duplicate_offset(log.producers[batch.producer_id], batch, log.max_sequence) != NO_OFFSET
+    return duplicate_offset(log, batch) != NO_OFFSET
 
 
 def must_verify(log: PartitionLog, rules: TransactionRules, produce: Produce) -> bool:
@@ -110,12 +111,11 @@ def comes_too_late(log: PartitionLog, rules: TransactionRules, request: MarkerRe
 
     With transaction version 2 a marker's epoch is higher than the epoch of the records that it ends.
     """
-    entry = log.producers[request.producer_id]
     if not has_version_2(rules, request.is_upgraded) or not rules.marker_epoch_is_higher:
         return False
-    if request.producer_epoch != entry.producer_epoch:
+    if request.producer_epoch != known_epoch(log, request.producer_id):
         return False
-    return has_open_transaction(entry) or not rules.repeated_marker_is_written
+    return has_open_transaction(log, request.producer_id) or not rules.repeated_marker_is_written
 
 
 def error_of_marker(log: PartitionLog, rules: TransactionRules, request: MarkerRequest, term: int) -> ProduceError:

@@ -9,7 +9,7 @@ from typing import Annotated
 from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Offset, Struct, contains, including
 from kafkacheck.impl.compaction.cleaner import clean
 from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica, ReplicaSet, TableReader, Write
-from kafkacheck.impl.compaction.replica import append_write, end_transaction, follow, read_committed
+from kafkacheck.impl.compaction.replica import append_write, follow, read_committed, store_marker
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.log.records import BatchOffset, OptionalBatchId, ProducerId, Sequence
@@ -94,7 +94,7 @@ def leader_ends_transaction(state: State, producer_id: ProducerId, commits: bool
     leader = state.replicas[state.leader]
     marker = Marker.COMMIT if commits else Marker.ABORT
     offset = leader.log.end_offset
-    if not end_transaction(leader, producer_id, marker):
+    if not store_marker(leader, producer_id, marker):
         return False
     for write_id in range(state.next_write):
         write = state.writes[write_id]

@@ -4,10 +4,11 @@ Delay needs no action: a request, a late request or an answer stays in its slot 
 """
 
 from kafkacheck.checker.schema import clear
-from kafkacheck.impl.log import is_full, truncate_to
+from kafkacheck.impl.log import is_full, restart_at, truncate_to
 from kafkacheck.impl.log.append import append_batch, append_marker, marker_error
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker, ProduceError
 from kafkacheck.impl.log.producer_state import expire_producer, has_open_transaction
+from kafkacheck.impl.log.reading import known_coordinator_epoch, known_epoch
 from kafkacheck.impl.log.records import BatchId, BatchOffset, ProducerId, StartOffset
 from kafkacheck.impl.log.reload import advance_start, write_snapshot
 from kafkacheck.impl.log.replica import drop_replica, lose_unflushed_snapshots, reload_producers
@@ -43,7 +44,7 @@ def start_written(state: State) -> bool:
     start_empty(state)
     for partition in state.partitions:
         for replica_id in range(len(partition.replicas)):
-            partition.replicas[replica_id].log.end_offset = 1
+            restart_at(partition.replicas[replica_id].log, 1)
             partition.replicas[replica_id].flushed_offset = 1
         partition.high_watermark = 1
     return True
@@ -394,13 +395,14 @@ def coordinator_aborts(state: State, rules: ProducerRules, partition_id: Partiti
     producer = state.producer
     if state.budget.aborts == 0 or producer.producer_id == NO_PRODUCER_ID or is_full(log):
         return False
-    entry = log.producers[producer.producer_id]
-    if not has_open_transaction(entry) or entry.producer_epoch >= producer.max_producer_epoch:
+    producer_id = producer.producer_id
+    if not has_open_transaction(log, producer_id) or known_epoch(log, producer_id) >= producer.max_producer_epoch:
         return False
-    producer_epoch = entry.producer_epoch + 1
-    if marker_error(log, producer.producer_id, producer_epoch, entry.coordinator_epoch) != ProduceError.NONE:
+    producer_epoch = known_epoch(log, producer_id) + 1
+    coordinator_epoch = known_coordinator_epoch(log, producer_id)
+    if marker_error(log, producer_id, producer_epoch, coordinator_epoch) != ProduceError.NONE:
         return False
     state.budget.aborts -= 1
-    append_marker(log, producer.producer_id, producer_epoch, entry.coordinator_epoch, Marker.ABORT)
+    append_marker(log, producer_id, producer_epoch, coordinator_epoch, Marker.ABORT)
     complete_requests(state, rules, partition_id)
     return True

@@ -42,7 +42,7 @@ def batch_of(sequence, count=1, epoch=0, transactional=0, producer_id=0):
 def offered(log, batch, rules=RULES, guard=verification.NO_GUARD, origin=Origin.CLIENT):
     """What a leader does with a batch: the offset of a duplicate or of the append, or the error."""
     if origin == Origin.CLIENT:
-        duplicate = state.duplicate_offset(log.producers[batch.producer_id], batch, log.max_sequence)
+        duplicate = state.duplicate_offset(log, batch)
         if duplicate != NO_OFFSET:
             return duplicate
     error = append.append_error(log, rules, batch, guard, origin)

@@ -78,6 +78,7 @@ RULES_OF_A_PYTHON_FILE: tuple[Callable[[str, str], Iterable[str]], ...] = (
     docstring_of_function,
     rules.docstring_of_checker,
     rules.plain_subset,
+    rules.log_seam,
 )
 
 
@@ -150,6 +151,8 @@ BROKEN = [
     (rules.no_kafka_word, "checker/a.py", "# all replicas", "'replicas'"),
     (rules.no_kafka_word, "checker/a.py", "ISR = 'x'", "'isr'"),
     (rules.no_kafka_word, "checker/a.py", "partition = 1", "'partition'"),
+    (rules.log_seam, "impl/producer/a.py", "def f(a): return a.log.end_offset", "touches a.log.end_offset"),
+    (rules.log_seam, "impl/compaction/a.py", "def f(log): log.records[0].id = 1", "touches log.records"),
     (rules.file_length, "checker/a.py", "pass\n" * 501, "501 lines"),
     (rules.forbidden_text, "README.md", "TO" + "DO: write this", "unfinished"),
     (rules.forbidden_text, "checker/a.py", "x = 1  # XX" + "X", "unfinished"),

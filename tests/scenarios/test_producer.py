@@ -66,7 +66,7 @@ def test_a_broker_accepts_the_sequence_behind_its_own(sequence, error):
     log = state.partitions[0].replicas[0].log
     request = state.connections[0].requests[0].batch.copy()
     request.base_sequence = sequence
-    assert append_error(log, RULES, request, NO_GUARD, Origin.CLIENT) == error
+    assert append_error(log, RULES.log, request, NO_GUARD, Origin.CLIENT) == error
 
 
 def test_a_sequence_that_is_not_higher_than_the_brokers_is_already_saved():
