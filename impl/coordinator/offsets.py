@@ -121,6 +121,7 @@ def begin_loading_offsets(group: Group) -> None:
     for producer_id in range(len(group.pending)):
         group.pending[producer_id] = NO_INPUT
         group.unfollowed[producer_id] = Marker.NONE
+    clear(group.loading)
     runtime.begin_loading(group.loading)
 
 

@@ -84,9 +84,9 @@ def begin_term(log: EntryLog, keeps_append: bool) -> None:
 
 
 def begin_loading(loading: Loading) -> None:
-    """Begin to read the log from its start; the coordinator knows nothing yet."""
-    clear(loading)
+    """Begin to read the log from its start; the caller has cleared what the coordinator knew."""
     loading.is_loading = 1
+    loading.next_offset = 0
 
 
 def is_loading(loading: Loading) -> bool:

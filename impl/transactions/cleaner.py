@@ -11,34 +11,35 @@ from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log import clear_records
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.log.transactions import has_data, last_stable_offset
 from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
 
 
-def has_later_marker(partition: Partition, marker_offset: int) -> bool:
+def has_later_marker(log: PartitionLog, marker_offset: int) -> bool:
     """Whether the producer has a later marker."""
-    producer_id = partition.log.records[marker_offset].producer_id
-    for offset in range(marker_offset + 1, partition.log.end_offset):
-        batch = partition.log.records[offset]
-        if batch.producer_id == producer_id and batch.marker != Marker.NONE:
-            return True
-    return False
+    producer_id = log.records[marker_offset].producer_id
+    return any(
+        log.records[offset].producer_id == producer_id and log.records[offset].marker != Marker.NONE
+        for offset in range(marker_offset + 1, log.end_offset)
+    )
 
 
 def is_known_aborted(partition: Partition, offset: int, seen_up_to: int) -> bool:
     """Whether an entry of the aborted-transaction index below `seen_up_to` has the record's transaction."""
-    for ended in range(offset, seen_up_to):
-        entry = partition.index.aborted[ended]
-        if entry.first_offset != NO_OFFSET and entry.first_offset <= offset:
-            if entry.producer_id == partition.log.records[offset].producer_id:
-                return True
-    return False
+    producer_id = partition.log.records[offset].producer_id
+    return any(
+        partition.index.aborted[ended].producer_id == producer_id
+        for ended in range(offset, seen_up_to)
+        if partition.index.aborted[ended].first_offset != NO_OFFSET
+        and partition.index.aborted[ended].first_offset <= offset
+    )
 
 
 def can_drop_marker(partition: Partition, rules: TransactionRules, start: int, marker_offset: int) -> bool:
     """Whether the cleaner drops a marker in the segment that begins at `start`."""
-    if not rules.markers_outlive_their_data and has_later_marker(partition, marker_offset):
+    if not rules.markers_outlive_their_data and has_later_marker(partition.log, marker_offset):
         return True
     return not has_data(partition.log, 0 if rules.cleaner_carries_transactions else start, marker_offset)
 
