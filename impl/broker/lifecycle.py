@@ -4,17 +4,55 @@ Part of Kafka modelled: `BrokerLifecycleManager`; the controller's side is `impl
 Source: apache/kafka (commit 1eb7644349); KIP-631.
 Left out, and why that is sound: the recovery of a broker's log, which ends at once, later or never; two heartbeats of
 one process in flight, because Kafka sends one at a time; the content of the metadata.
+
+An offset of the metadata log is its distance from the log's end (`impl/controller/registrations.py`).
 """
 
-from kafkacheck.checker.schema import clear
-from kafkacheck.impl.constants import NO_OFFSET, BrokerControlState, BrokerState, Stage
-from kafkacheck.impl.controller.broker_lifecycle import (
-    BrokerId,
-    BrokerLives,
-    LivingBroker,
-    append_metadata,
-    set_registration_offset,
-)
+from typing import Annotated
+
+from kafkacheck.checker.schema import Epoch, Id, Struct, clear
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerState, Stage
+
+BrokerId = Annotated[int, Id("brokers")]
+OptionalBrokerId = Annotated[int, Id("brokers", none=NO_LEADER)]
+RegistrationEpoch = Annotated[int, Epoch("restarts + 1")]
+DistanceFromEnd = Annotated[int, Epoch("brokers + 1", none=NO_OFFSET)]
+
+
+class BrokerHeartbeat(Struct):
+    """A heartbeat of a broker, and its answer.
+
+    stage: how far it is.
+    broker_epoch: in a request, the epoch of the process that sent it.
+    current_metadata_offset: in a request, the offset up to which that process had replayed the metadata log.
+    want_fence: in a request, whether the broker wants to stay fenced.
+    want_shut_down: in a request, whether the broker wants to stop.
+    is_caught_up: in an answer, whether the broker has replayed enough to be unfenced.
+    is_fenced: in an answer, whether the broker is fenced.
+    should_shut_down: in an answer, whether the broker may stop.
+    """
+
+    stage: Stage
+    broker_epoch: RegistrationEpoch
+    current_metadata_offset: DistanceFromEnd
+    want_fence: bool
+    want_shut_down: bool
+    is_caught_up: bool
+    is_fenced: bool
+    should_shut_down: bool
+
+
+class LivingBroker(Struct):
+    """A broker's process, with its connection to the controller. Its epoch is that of its registration.
+
+    state: the process's own state.
+    metadata_offset: the offset up to which it has replayed the metadata log; `NO_OFFSET` without a process.
+    heartbeat: the heartbeat or answer under way, which can be from a process that has ended.
+    """
+
+    state: BrokerState
+    metadata_offset: DistanceFromEnd
+    heartbeat: BrokerHeartbeat
 
 
 def end_process(broker: LivingBroker) -> None:
@@ -25,34 +63,13 @@ def end_process(broker: LivingBroker) -> None:
         clear(broker.heartbeat)
 
 
-def broker_registers(state: BrokerLives, broker_id: BrokerId) -> bool:
-    """A broker's process starts, and registers with the controller.
-
-    Who: a broker that has no process.
-    When: the controller has fenced its previous process, whose session has ended. A restart needs one left in
-        `restarts`.
-    Effect: a record registers it with the next broker epoch, fenced. It has not replayed that record.
-    Source: BrokerLifecycleManager.sendBrokerRegistration; ClusterControlManager.registerBroker.
-    Left out: a registration whose answer is lost, which the same process repeats; the records replayed before it, which
-        no rule reads.
-    """
-    broker = state.brokers[broker_id]
-    registration = state.registrations[broker_id]
-    if broker.state != BrokerState.NOT_RUNNING or registration.state != BrokerControlState.FENCED:
-        return False
-    if registration.broker_epoch > 0:
-        if state.restarts == 0:
-            return False
-        state.restarts -= 1
-    registration.broker_epoch += 1
-    append_metadata(state)
-    set_registration_offset(state, broker_id, 0)
+def start_process(broker: LivingBroker) -> None:
+    """Start a process, which has replayed all of the metadata log but its own registration, the last record."""
     broker.state = BrokerState.STARTING
     broker.metadata_offset = 1
-    return True
 
 
-def broker_replays_record(state: BrokerLives, broker_id: BrokerId) -> bool:
+def replay_metadata_record(broker: LivingBroker) -> bool:
     """A broker replays the next record of the metadata log.
 
     Who: a broker that runs.
@@ -61,14 +78,13 @@ def broker_replays_record(state: BrokerLives, broker_id: BrokerId) -> bool:
     Source: MetadataLoader, BrokerMetadataPublisher.
     Left out: several records at once, which are single ones with nothing in between.
     """
-    broker = state.brokers[broker_id]
     if broker.metadata_offset <= 0:
         return False
     broker.metadata_offset -= 1
     return True
 
 
-def broker_sends_heartbeat(state: BrokerLives, broker_id: BrokerId) -> bool:
+def send_heartbeat(broker: LivingBroker, broker_epoch: int) -> bool:
     """A broker sends a heartbeat with its metadata offset and the state that it wants.
 
     Who: a broker that runs.
@@ -77,19 +93,18 @@ def broker_sends_heartbeat(state: BrokerLives, broker_id: BrokerId) -> bool:
     Source: BrokerLifecycleManager.sendBrokerHeartbeat.
     Left out: that it does not wait for a heartbeat of its previous process, which is refused whenever it comes.
     """
-    broker = state.brokers[broker_id]
     heartbeat = broker.heartbeat
     if broker.state == BrokerState.NOT_RUNNING or heartbeat.stage != Stage.IDLE:
         return False
     heartbeat.stage = Stage.REQUESTED
-    heartbeat.broker_epoch = state.registrations[broker_id].broker_epoch
+    heartbeat.broker_epoch = broker_epoch
     heartbeat.current_metadata_offset = broker.metadata_offset
     heartbeat.want_fence = broker.state == BrokerState.STARTING
     heartbeat.want_shut_down = broker.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN
     return True
 
 
-def broker_receives_answer(state: BrokerLives, broker_id: BrokerId) -> bool:
+def handle_heartbeat_answer(broker: LivingBroker) -> bool:
     """A broker acts on the answer to its heartbeat.
 
     Who: a broker that runs.
@@ -97,7 +112,6 @@ def broker_receives_answer(state: BrokerLives, broker_id: BrokerId) -> bool:
     Effect: it goes on to recovery when it has caught up, runs when it is unfenced, and stops when it may.
     Source: BrokerLifecycleManager.BrokerHeartbeatResponseHandler.
     """
-    broker = state.brokers[broker_id]
     heartbeat = broker.heartbeat
     if heartbeat.stage != Stage.ANSWERED:
         return False
@@ -112,7 +126,7 @@ def broker_receives_answer(state: BrokerLives, broker_id: BrokerId) -> bool:
     return True
 
 
-def broker_begins_shutdown(state: BrokerLives, broker_id: BrokerId) -> bool:
+def begin_process_shutdown(broker: LivingBroker) -> bool:
     """A broker begins a controlled shutdown.
 
     Who: its operator.
@@ -121,7 +135,6 @@ def broker_begins_shutdown(state: BrokerLives, broker_id: BrokerId) -> bool:
     Source: BrokerLifecycleManager.beginControlledShutdown.
     Left out: `controlled.shutdown.enable=false`, and a broker that waits no longer, which are crashes.
     """
-    broker = state.brokers[broker_id]
     if broker.state != BrokerState.RUNNING:
         return False
     broker.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN

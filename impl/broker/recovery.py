@@ -134,7 +134,7 @@ def recover_log(broker: Broker, rules: ClusterRules) -> None:
     broker.high_watermark = max(min(broker.high_watermark_checkpoint, broker.log.end_offset), broker.log_start_offset)
 
 
-def start_process(broker: Broker, rules: ClusterRules, metadata_offset: int) -> None:
+def start_up(broker: Broker, rules: ClusterRules, metadata_offset: int) -> None:
     """Start a broker's process, and recover its log.
 
     Who: a broker that does not run.

@@ -3,6 +3,6 @@
 Part of Kafka modelled: `KafkaController` of the ZooKeeper era and `QuorumController` of KRaft, for one partition.
 Source: apache/kafka (commit 1eb7644349).
 Left out, and why that is sound: the consensus below the controller's record (ZooKeeper, or the Raft quorum, which
-`quorum.py`, `quorum_elections.py` and `check_quorum.py` model as a system of its own): a change is made for good in one
-step, and a deposed controller can make none.
+`impl/quorum/` models as a system of its own): a change is made for good in one step, and a deposed controller can make
+none.
 """

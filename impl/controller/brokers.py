@@ -121,7 +121,7 @@ def expel_unclean(controller: Controller, rules: ClusterRules, broker_id: int) -
     maybe_elect_last_known(controller, rules)
 
 
-def register_broker(
+def register_start(
     controller: Controller, rules: ClusterRules, broker_id: int, broker_epoch: int, is_stopped_cleanly: bool
 ) -> bool:
     """Register a broker that starts, under its next broker epoch.

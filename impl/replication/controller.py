@@ -9,35 +9,30 @@ and any other member of the ISR elected, so every policy is covered. Unclean ele
 committed records by design. The controller itself does not fail; its successor would read the same record.
 """
 
-from kafkacheck.checker.schema import contains, everyone, excluding
+from kafkacheck.checker.schema import Array, contains, excluding
 from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.replication.records import ReplicaId
-from kafkacheck.model.replication.system import State
+from kafkacheck.impl.replication.records import LeaderAndIsrRequest, Quorum
 
 
-def start_partition(state: State) -> bool:
-    """Start with an empty partition: every replica is in sync, nobody leads and no request was sent."""
-    state.quorum.isr = everyone(len(state.replicas))
-    return True
+def has_next_leader_epoch(quorum: Quorum, requests: Array[LeaderAndIsrRequest]) -> bool:
+    """Whether the bound leaves one more leader epoch, which has one request each."""
+    return quorum.leader_epoch + 1 < len(requests)
 
 
-def has_next_leader_epoch(state: State) -> bool:
-    """Whether the bound leaves one more leader epoch."""
-    return state.quorum.leader_epoch + 1 < len(state.leader_and_isr_requests)
+def send_leader_and_isr(quorum: Quorum, requests: Array[LeaderAndIsrRequest], leader: int, isr: int) -> None:
+    """Record a new leader and ISR under the next leader epoch, and send the LeaderAndIsr request.
 
-
-def send_leader_and_isr(state: State, leader: int, isr: int) -> None:
-    """Record a new leader and ISR under the next leader epoch, and send the LeaderAndIsr request."""
-    quorum = state.quorum
+    Source: ControllerUpdateIsr; Kafka's ControllerBrokerRequestBatch, or a PartitionChangeRecord with KRaft.
+    """
     quorum.leader_epoch += 1
     quorum.leader = leader
     quorum.isr = isr
-    request = state.leader_and_isr_requests[quorum.leader_epoch]
+    request = requests[quorum.leader_epoch]
     request.leader = leader
     request.isr = isr
 
 
-def controller_elect_leader(state: State, new_leader_id: ReplicaId) -> bool:
+def elect_isr_member(quorum: Quorum, requests: Array[LeaderAndIsrRequest], new_leader_id: int) -> bool:
     """The controller makes another member of the ISR the leader.
 
     Who: the controller.
@@ -46,18 +41,17 @@ def controller_elect_leader(state: State, new_leader_id: ReplicaId) -> bool:
     Source: ControllerElectLeader; Kafka's offline, preferred and controlled-shutdown elections.
     Left out: the reason for the election and the order of preference; any member may be chosen at any time.
     """
-    quorum = state.quorum
-    if not has_next_leader_epoch(state):
+    if not has_next_leader_epoch(quorum, requests):
         return False
     if not contains(quorum.isr, new_leader_id):
         return False
     if quorum.leader == new_leader_id:
         return False
-    send_leader_and_isr(state, new_leader_id, quorum.isr)
+    send_leader_and_isr(quorum, requests, new_leader_id, quorum.isr)
     return True
 
 
-def controller_shrink_isr(state: State, replica_id: ReplicaId) -> bool:
+def remove_isr_member(quorum: Quorum, requests: Array[LeaderAndIsrRequest], replica_id: int) -> bool:
     """The controller takes a replica out of the ISR because its broker failed or is being stopped.
 
     Who: the controller.
@@ -68,8 +62,7 @@ def controller_shrink_isr(state: State, replica_id: ReplicaId) -> bool:
     Left out: the failure itself; the broker may go on as if nothing had happened. Unlike Kafka, the specification also
         removes the last member of a leaderless partition, which then never has a leader again.
     """
-    quorum = state.quorum
-    if not has_next_leader_epoch(state):
+    if not has_next_leader_epoch(quorum, requests):
         return False
     if not contains(quorum.isr, replica_id):
         return False
@@ -79,5 +72,5 @@ def controller_shrink_isr(state: State, replica_id: ReplicaId) -> bool:
         leader = NO_LEADER
         if isr == 0:
             isr = quorum.isr
-    send_leader_and_isr(state, leader, isr)
+    send_leader_and_isr(quorum, requests, leader, isr)
     return True

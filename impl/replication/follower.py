@@ -8,19 +8,25 @@ several of them could; the fetch response as a message, because it is used in th
 late response is therefore not modelled; Kafka drops one whose offset or epoch is no longer the follower's.
 """
 
-from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.log import LeaderEpoch, append_record, has_offset, truncate_to
-from kafkacheck.impl.replication.fencing import can_ask_leader, is_caught_up, is_presumed_leader
-from kafkacheck.impl.replication.records import ReplicaId, ReplicationRules
-from kafkacheck.impl.replication.truncation import needs_truncation, shared_end_offset, truncation_offset
-from kafkacheck.model.replication.system import State
+from kafkacheck.impl.log import append_record, has_offset, truncate_to
+from kafkacheck.impl.replication.fencing import can_ask_leader, is_follower_caught_up, is_presumed_leader
+from kafkacheck.impl.replication.records import LeaderAndIsrRequest, Replica, ReplicationRules
+from kafkacheck.impl.replication.truncation import end_of_last_shared_record, needs_truncation, truncation_offset
 
 
-def become_follower(state: State, rules: ReplicationRules, follower_id: ReplicaId, leader_epoch: LeaderEpoch) -> bool:
+def truncate_replica(replica: Replica, end_offset: int) -> None:
+    """Truncate a replica's log to `end_offset`, which is at most its own, with its high watermark."""
+    truncate_to(replica.log, end_offset)
+    replica.high_watermark = min(replica.high_watermark, end_offset)
+
+
+def obey_as_follower(
+    follower: Replica, rules: ReplicationRules, request: LeaderAndIsrRequest, leader_epoch: int, leader: Replica
+) -> bool:
     """A replica observes a LeaderAndIsr request that names another leader, and turns to it.
 
-    Who: any replica but the leader named by the request of `leader_epoch`.
-    When: the request was sent, names a leader, and is newer than all that this replica obeyed; the fencing rule lets
+    Who: any replica but the leader that the request of `leader_epoch` names.
+    When: the request is newer than all that this replica obeyed; the fencing rule lets
         the replica ask that leader; and the truncation rule's offset is not above the end of its log.
     Effect: its log is truncated to the truncation rule's offset, and its high watermark is no higher; it adopts leader
         epoch, leader and ISR.
@@ -30,28 +36,21 @@ def become_follower(state: State, rules: ReplicationRules, follower_id: ReplicaI
         the leader's answer is above the log's end offset, Kafka leaves the log as it is; in the specification the
         replica waits.
     """
-    request = state.leader_and_isr_requests[leader_epoch]
-    follower = state.replicas[follower_id]
-    if request.leader == NO_LEADER:
-        return False
-    if request.leader == follower_id:
-        return False
     if leader_epoch <= follower.leader_epoch:
         return False
-    if not can_ask_leader(state, rules, request.leader, leader_epoch):
+    if not can_ask_leader(leader, rules, leader_epoch):
         return False
-    end_offset = truncation_offset(state, rules, request.leader, follower_id)
+    end_offset = truncation_offset(follower, rules, leader.log)
     if end_offset > follower.log.end_offset:
         return False
-    truncate_to(follower.log, end_offset)
-    follower.high_watermark = min(follower.high_watermark, end_offset)
+    truncate_replica(follower, end_offset)
     follower.leader_epoch = leader_epoch
     follower.leader = request.leader
     follower.isr = request.isr
     return True
 
 
-def follower_replicate(state: State, rules: ReplicationRules, follower_id: ReplicaId) -> bool:
+def replicate_record(follower: Replica, rules: ReplicationRules, leader: Replica) -> bool:
     """A follower fetches the next record from its leader.
 
     Who: a replica that knows a leader.
@@ -62,15 +61,11 @@ def follower_replicate(state: State, rules: ReplicationRules, follower_id: Repli
     Source: FollowerReplicate, FollowerFetch, FencedFollowerFetch; Kafka's AbstractFetcherThread.processFetchRequest.
     Left out: a fetch that brings no record but a newer high watermark; the follower has it later or never.
     """
-    follower = state.replicas[follower_id]
-    if follower.leader == NO_LEADER:
-        return False
-    leader = state.replicas[follower.leader]
-    if not is_presumed_leader(state, follower.leader):
+    if not is_presumed_leader(leader, follower.leader):
         return False
     if not has_offset(leader.log, follower.log.end_offset):
         return False
-    if not is_caught_up(state, rules, follower.leader, follower_id, follower.log.end_offset):
+    if not is_follower_caught_up(leader, rules, follower.leader, follower, follower.log.end_offset):
         return False
     record = leader.log.records[follower.log.end_offset]
     append_record(follower.log, record.id, record.epoch)
@@ -78,7 +73,7 @@ def follower_replicate(state: State, rules: ReplicationRules, follower_id: Repli
     return True
 
 
-def follower_truncate(state: State, follower_id: ReplicaId) -> bool:
+def truncate_diverging_log(follower: Replica, leader: Replica) -> bool:
     """A follower learns by a fetch that its log diverges, and truncates (first draft of KIP-320 only).
 
     Who: a replica that knows a leader.
@@ -88,15 +83,9 @@ def follower_truncate(state: State, follower_id: ReplicaId) -> bool:
         well (KIP-595), which this draft does not.
     Left out: the rounds of request and response; one step compares both logs.
     """
-    follower = state.replicas[follower_id]
-    if follower.leader == NO_LEADER:
+    if not is_presumed_leader(leader, follower.leader):
         return False
-    if not is_presumed_leader(state, follower.leader):
+    if not needs_truncation(leader.log, follower.log):
         return False
-    if not needs_truncation(state, follower.leader, follower_id):
-        return False
-    leader = state.replicas[follower.leader]
-    end_offset = shared_end_offset(leader.log, follower.log)
-    truncate_to(follower.log, end_offset)
-    follower.high_watermark = min(follower.high_watermark, end_offset)
+    truncate_replica(follower, end_of_last_shared_record(leader.log, follower.log))
     return True

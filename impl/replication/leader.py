@@ -9,27 +9,26 @@ only refuses writes; the request for an ISR change, which is one step here and i
 one.
 """
 
-from kafkacheck.checker.schema import contains, excluding, including
-from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.log import LeaderEpoch, RecordId, append_record, has_offset, is_full
-from kafkacheck.impl.replication.fencing import has_established_epoch, is_caught_up, is_presumed_leader, is_true_leader
-from kafkacheck.impl.replication.records import ReplicaId, ReplicationRules
-from kafkacheck.model.replication.system import State
+from kafkacheck.checker.schema import Array, contains, excluding, including
+from kafkacheck.impl.log import append_record, has_offset, is_full
+from kafkacheck.impl.replication.fencing import (
+    has_established_epoch,
+    is_follower_caught_up,
+    is_presumed_leader,
+    is_true_leader,
+)
+from kafkacheck.impl.replication.records import LeaderAndIsrRequest, Quorum, Replica, ReplicationRules
 
 
-def become_leader(state: State, leader_epoch: LeaderEpoch) -> bool:
+def obey_as_leader(replica: Replica, request: LeaderAndIsrRequest, leader_epoch: int) -> bool:
     """The replica that a LeaderAndIsr request names as leader obeys the request.
 
-    Who: the leader named by the request of `leader_epoch`.
-    When: the request was sent, names a leader, and is newer than all that this replica obeyed.
+    Who: the leader that the request of `leader_epoch` names.
+    When: the request is newer than all that this replica obeyed.
     Effect: the replica adopts epoch, leader and ISR; log and high watermark stay as they are.
     Source: BecomeLeader; Kafka's Partition.makeLeader.
     Left out: the start offset of the epoch, which the log and its epochs determine.
     """
-    request = state.leader_and_isr_requests[leader_epoch]
-    if request.leader == NO_LEADER:
-        return False
-    replica = state.replicas[request.leader]
     if leader_epoch <= replica.leader_epoch:
         return False
     replica.leader_epoch = leader_epoch
@@ -38,28 +37,24 @@ def become_leader(state: State, leader_epoch: LeaderEpoch) -> bool:
     return True
 
 
-def leader_write(state: State, leader_id: ReplicaId, record_id: RecordId) -> bool:
+def write_record(leader: Replica, leader_id: int, record_id: int) -> bool:
     """A replica that believes it leads appends the next record of a producer.
 
     Who: the presumed leader, which may have been deposed.
-    When: `record_id` is the next one, and the log has room.
+    When: the log has room.
     Effect: the record is appended with the replica's leader epoch.
     Source: LeaderWrite; Kafka's Partition.appendRecordsToLeader.
     Left out: batches and the producer's retries; a retried record would be a new record in this protocol.
     """
-    leader = state.replicas[leader_id]
-    if not is_presumed_leader(state, leader_id):
-        return False
-    if record_id != state.next_record_id:
+    if not is_presumed_leader(leader, leader_id):
         return False
     if is_full(leader.log):
         return False
     append_record(leader.log, record_id, leader.leader_epoch)
-    state.next_record_id += 1
     return True
 
 
-def leader_inc_high_watermark(state: State, rules: ReplicationRules, leader_id: ReplicaId) -> bool:
+def increment_high_watermark(replicas: Array[Replica], rules: ReplicationRules, leader_id: int) -> bool:
     """A replica that believes it leads counts one more record as committed.
 
     Who: the presumed leader, with its own view of the ISR.
@@ -70,26 +65,28 @@ def leader_inc_high_watermark(state: State, rules: ReplicationRules, leader_id: 
         Partition.maybeIncrementLeaderHW.
     Left out: advancing by several records at once, which is several steps here.
     """
-    leader = state.replicas[leader_id]
-    if not is_presumed_leader(state, leader_id):
+    leader = replicas[leader_id]
+    if not is_presumed_leader(leader, leader_id):
         return False
     if not has_offset(leader.log, leader.high_watermark):
         return False
-    for follower_id in range(len(state.replicas)):
+    for follower_id, follower in enumerate(replicas):
         if contains(leader.isr, follower_id):
-            if not is_caught_up(state, rules, leader_id, follower_id, leader.high_watermark + 1):
+            if not is_follower_caught_up(leader, rules, leader_id, follower, leader.high_watermark + 1):
                 return False
     leader.high_watermark += 1
     return True
 
 
-def update_isr(state: State, leader_id: int, isr: int) -> None:
+def update_isr(leader: Replica, quorum: Quorum, isr: int) -> None:
     """Write the true leader's ISR change to the controller's record and to the leader's own."""
-    state.replicas[leader_id].isr = isr
-    state.quorum.isr = isr
+    leader.isr = isr
+    quorum.isr = isr
 
 
-def leader_shrink_isr(state: State, rules: ReplicationRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
+def remove_lagging_follower(
+    replicas: Array[Replica], rules: ReplicationRules, quorum: Quorum, leader_id: int, follower_id: int
+) -> bool:
     """The leader removes a lagging replica from the ISR.
 
     Who: the true leader, because the controller refuses the change of any other.
@@ -98,18 +95,20 @@ def leader_shrink_isr(state: State, rules: ReplicationRules, leader_id: ReplicaI
     Source: LeaderShrinkIsr, LeaderShrinkIsrBetterFencing, FencedLeaderShrinkIsr; Kafka's Partition.maybeShrinkIsr.
     Left out: replica.lag.time.max.ms; a follower may be found lagging at once, later or never.
     """
-    leader = state.replicas[leader_id]
-    if not is_true_leader(state, leader_id):
+    leader = replicas[leader_id]
+    if not is_true_leader(quorum, leader, leader_id):
         return False
     if not contains(leader.isr, follower_id):
         return False
-    if is_caught_up(state, rules, leader_id, follower_id, leader.log.end_offset):
+    if is_follower_caught_up(leader, rules, leader_id, replicas[follower_id], leader.log.end_offset):
         return False
-    update_isr(state, leader_id, excluding(leader.isr, follower_id))
+    update_isr(leader, quorum, excluding(leader.isr, follower_id))
     return True
 
 
-def leader_expand_isr(state: State, rules: ReplicationRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
+def add_caught_up_follower(
+    replicas: Array[Replica], rules: ReplicationRules, quorum: Quorum, leader_id: int, follower_id: int
+) -> bool:
     """The leader adds a replica that has caught up to the ISR.
 
     Who: the true leader, because the controller refuses the change of any other.
@@ -119,14 +118,14 @@ def leader_expand_isr(state: State, rules: ReplicationRules, leader_id: ReplicaI
     Source: LeaderExpandIsr, LeaderExpandIsrBetterFencing, FencedLeaderExpandIsr; Kafka's Partition.maybeExpandIsr.
     Left out: whether the follower's broker may join at all (fenced, stopping), which only refuses changes.
     """
-    leader = state.replicas[leader_id]
-    if not is_true_leader(state, leader_id):
+    leader = replicas[leader_id]
+    if not is_true_leader(quorum, leader, leader_id):
         return False
     if contains(leader.isr, follower_id):
         return False
-    if not is_caught_up(state, rules, leader_id, follower_id, leader.high_watermark):
+    if not is_follower_caught_up(leader, rules, leader_id, replicas[follower_id], leader.high_watermark):
         return False
-    if not has_established_epoch(state, rules, leader_id):
+    if not has_established_epoch(leader, rules):
         return False
-    update_isr(state, leader_id, including(leader.isr, follower_id))
+    update_isr(leader, quorum, including(leader.isr, follower_id))
     return True

@@ -2,7 +2,8 @@
 
 Part of Kafka modelled: the controller's record of the partition, the LeaderAndIsr requests it sent, and each broker's
 `Partition` with its log.
-Source: KafkaReplication in hachikuji/kafka-specification (commit d68782b).
+Source: quorumState, leaderAndIsrRequests, replicaState and replicaLog of KafkaReplication in
+hachikuji/kafka-specification (commit d68782b).
 Left out, and why that is sound: the partition epoch (zkVersion), because an ISR change of the leader is applied to the
 controller's record at once and is refused unless leader and epoch are current; the leader's memory of its followers'
 fetches, because a follower that has the records and follows the leader could send that fetch now.

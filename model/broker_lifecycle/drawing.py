@@ -9,13 +9,14 @@ BROKER_LIVES = Lanes(
     extra=(
         ExtraLane(
             name="controller",
-            record="registrations",
-            text="leader {leader}\nbroker 0 {registrations[0].state}\nbroker 1 {registrations[1].state}",
+            record="controller",
+            text="leader {controller.leader}\n"
+            "broker 0 {controller.registrations[0].state}\nbroker 1 {controller.registrations[1].state}",
         ),
     ),
     events={
         "broker_registers": Event(
-            at="broker_id", to="controller", text="registers, epoch {registrations[broker_id].broker_epoch}"
+            at="broker_id", to="controller", text="registers, epoch {controller.registrations[broker_id].broker_epoch}"
         ),
         "broker_replays_record": Event(at="broker_id", text="replays the next record"),
         "broker_sends_heartbeat": Event(
@@ -25,7 +26,7 @@ BROKER_LIVES = Lanes(
             asks=True,
         ),
         "controller_handles_heartbeat": Event(
-            at="controller", to="broker_id", text="{registrations[broker_id].state}", asks=True
+            at="controller", to="broker_id", text="{controller.registrations[broker_id].state}", asks=True
         ),
         "broker_receives_answer": Event(at="broker_id", text="{brokers[broker_id].state}"),
         "broker_begins_shutdown": Event(at="broker_id", text="is to stop"),

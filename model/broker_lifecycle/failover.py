@@ -10,36 +10,13 @@ Expected: VIOLATED shutdowns_await_active_brokers
     broker_lifecycle.resumes.
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.controller.broker_lifecycle import BrokerLives, LifecycleRules, controller_fails_over
-from kafkacheck.model.broker_lifecycle.base import ACTIONS as WITHOUT_FAILOVER
-from kafkacheck.model.broker_lifecycle.base import LIVENESS, STRONGLY_FAIR, WEAKLY_FAIR
-from kafkacheck.model.broker_lifecycle.base import SAFETY as OF_ONE_CONTROLLER
-from kafkacheck.model.broker_lifecycle.drawing import BROKER_LIVES
-from kafkacheck.spec.broker_lifecycle.properties import (
-    another_controller,
-    new_controllers_know_no_offsets,
-    ready_behind_the_end,
-    shutdown_with_another_leader,
-)
+from kafkacheck.model.broker_lifecycle.environment import controller_fails_over
+from kafkacheck.model.broker_lifecycle.family import ACTIONS, BROKER_LIFECYCLE, EXAMPLES, SAFETY
+from kafkacheck.spec.broker_lifecycle.properties import another_controller, new_controllers_know_no_offsets
 
-BOUNDS = {"brokers": 2, "restarts": 0, "failovers": 1}
-
-ACTIONS = (*WITHOUT_FAILOVER, controller_fails_over)
-
-SAFETY = (*OF_ONE_CONTROLLER, new_controllers_know_no_offsets)
-
-EXAMPLES = (ready_behind_the_end, shutdown_with_another_leader, another_controller)
-
-MODEL = Model(
-    state=BrokerLives,
-    bounds=BOUNDS,
-    rules=LifecycleRules(),
-    actions=ACTIONS,
-    always=SAFETY,
-    sometimes=EXAMPLES,
-    leads_to=LIVENESS,
-    weakly_fair=WEAKLY_FAIR,
-    strongly_fair=STRONGLY_FAIR,
-    drawing=BROKER_LIVES,
+MODEL = BROKER_LIFECYCLE.model(
+    bounds={"failovers": 1},
+    actions=[*ACTIONS, controller_fails_over],
+    always=[*SAFETY, new_controllers_know_no_offsets],
+    sometimes=[*EXAMPLES, another_controller],
 )

@@ -8,22 +8,15 @@ Bounds: as broker_lifecycle.failover.
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.controller.broker_lifecycle import BrokerLives, LifecycleRules
-from kafkacheck.model.broker_lifecycle.base import LIVENESS, STRONGLY_FAIR, WEAKLY_FAIR
-from kafkacheck.model.broker_lifecycle.drawing import BROKER_LIVES
-from kafkacheck.model.broker_lifecycle.failover import ACTIONS, BOUNDS, EXAMPLES, SAFETY
-from kafkacheck.spec.broker_lifecycle.properties import resumed_shutdowns_await_the_log
+from kafkacheck.impl.controller.broker_lifecycle import LifecycleRules
+from kafkacheck.model.broker_lifecycle.environment import controller_fails_over
+from kafkacheck.model.broker_lifecycle.family import ACTIONS, BROKER_LIFECYCLE, EXAMPLES, SAFETY
+from kafkacheck.spec.broker_lifecycle import properties
 
-MODEL = Model(
-    state=BrokerLives,
-    bounds=BOUNDS,
+MODEL = BROKER_LIFECYCLE.model(
+    bounds={"failovers": 1},
     rules=LifecycleRules(new_controller_resumes_shutdowns=True),
-    actions=ACTIONS,
-    always=[*SAFETY, resumed_shutdowns_await_the_log],
-    sometimes=EXAMPLES,
-    leads_to=LIVENESS,
-    weakly_fair=WEAKLY_FAIR,
-    strongly_fair=STRONGLY_FAIR,
-    drawing=BROKER_LIVES,
+    actions=[*ACTIONS, controller_fails_over],
+    always=[*SAFETY, properties.new_controllers_know_no_offsets, properties.resumed_shutdowns_await_the_log],
+    sometimes=[*EXAMPLES, properties.another_controller],
 )

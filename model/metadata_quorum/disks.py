@@ -9,26 +9,19 @@ Bounds: three voters, two of them a majority; one disk is lost. Two epochs, each
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.controller.quorum import Quorum, QuorumRules
 from kafkacheck.model.metadata_quorum.drawing import QUORUM_WITH_RESTARTS
 from kafkacheck.model.metadata_quorum.environment import voter_disk_is_replaced
-from kafkacheck.model.metadata_quorum.restarts import ELECTIONS, EXAMPLES, SAFETY
+from kafkacheck.model.metadata_quorum.family import (
+    ELECTIONS,
+    EXAMPLES_OF_ELECTIONS,
+    METADATA_QUORUM,
+    SAFETY_OF_ELECTIONS,
+)
 
-MODEL = Model(
-    state=Quorum,
-    bounds={
-        "voters": 3,
-        "log_size": 2,
-        "max_records": 2,
-        "max_leader_epoch": 2,
-        "crashes": 0,
-        "disk_losses": 1,
-        "cuts": 0,
-    },
-    rules=QuorumRules(),
+MODEL = METADATA_QUORUM.model(
+    bounds={"max_records": 2, "max_leader_epoch": 2, "disk_losses": 1},
     actions=[*ELECTIONS, voter_disk_is_replaced],
-    always=SAFETY,
-    sometimes=EXAMPLES,
+    always=SAFETY_OF_ELECTIONS,
+    sometimes=EXAMPLES_OF_ELECTIONS,
     drawing=QUORUM_WITH_RESTARTS,
 )

@@ -6,13 +6,15 @@ free. Each restart and each new disk needs a new id for the records written afte
 """
 
 from kafkacheck.checker.schema import cardinality
-from kafkacheck.impl.controller.quorum import Quorum, QuorumRules, VoterId, VoterSet
-from kafkacheck.impl.controller.quorum_elections import begin_with_empty_disk, flushed_end_of, restart_voter
 from kafkacheck.impl.log import LogOffset, RecordId, truncate_to
+from kafkacheck.impl.quorum.elections import begin_with_empty_disk, flushed_end_of, restart_voter
+from kafkacheck.impl.quorum.records import VoterId, VoterSet
+from kafkacheck.impl.quorum.rules import QuorumRules
+from kafkacheck.model.metadata_quorum.system import State
 
 
 def voter_crashes(
-    state: Quorum, rules: QuorumRules, voter_id: VoterId, end_offset: LogOffset, record_id: RecordId
+    state: State, rules: QuorumRules, voter_id: VoterId, end_offset: LogOffset, record_id: RecordId
 ) -> bool:
     """A voter's machine loses power and comes back; it may lose any suffix of the records that are not on the disk.
 
@@ -29,11 +31,11 @@ def voter_crashes(
     state.budget.crashes -= 1
     state.record_id = record_id
     truncate_to(voter.log, end_offset)
-    restart_voter(state, rules, voter_id)
+    restart_voter(voter, rules, voter_id, record_id)
     return True
 
 
-def voter_disk_is_replaced(state: Quorum, rules: QuorumRules, voter_id: VoterId, record_id: RecordId) -> bool:
+def voter_disk_is_replaced(state: State, rules: QuorumRules, voter_id: VoterId, record_id: RecordId) -> bool:
     """A voter's disk fails, and the voter comes back with an empty one.
 
     When: a disk loss is left, and a next id for records written from then on.
@@ -45,11 +47,11 @@ def voter_disk_is_replaced(state: Quorum, rules: QuorumRules, voter_id: VoterId,
         return False
     state.budget.disk_losses -= 1
     state.record_id = record_id
-    begin_with_empty_disk(state, rules, voter_id)
+    begin_with_empty_disk(state.voters[voter_id], rules)
     return True
 
 
-def network_is_cut(state: Quorum, voters: VoterSet) -> bool:
+def network_is_cut(state: State, voters: VoterSet) -> bool:
     """The network falls into two parts that do not reach each other.
 
     When: it is whole; these voters are at least one, and no majority; a cut is left.
@@ -66,7 +68,7 @@ def network_is_cut(state: Quorum, voters: VoterSet) -> bool:
     return True
 
 
-def network_heals(state: Quorum) -> bool:
+def network_heals(state: State) -> bool:
     """The network is whole again.
 
     When: it is cut.

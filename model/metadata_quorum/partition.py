@@ -9,45 +9,19 @@ Bounds: three voters; any one of them may be cut off from the others, twice in a
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.controller.check_quorum import quorum_leader_resigns, voter_replaces_leader
-from kafkacheck.impl.controller.quorum import Quorum, QuorumRules, voter_fetches, voter_receives_record
 from kafkacheck.model.metadata_quorum.drawing import QUORUM_WITH_NETWORK
 from kafkacheck.model.metadata_quorum.environment import network_heals, network_is_cut
-from kafkacheck.spec.metadata_quorum.liveness import (
-    cuts_are_real,
-    elections_have_room,
-    every_leader_has_majority,
-    heard_leader_is_kept,
-    leader_without_majority,
-    nothing_crosses_cut,
-    quorum_is_stuck,
-    quorum_works,
-    resigned_quorum_leader,
-    two_quorum_leaders,
+from kafkacheck.model.metadata_quorum.family import METADATA_QUORUM, SAFETY
+from kafkacheck.model.metadata_quorum.system import (
+    quorum_leader_resigns,
+    voter_fetches,
+    voter_receives_record,
+    voter_replaces_leader,
 )
-from kafkacheck.spec.metadata_quorum.properties import (
-    committed_metadata_stays,
-    elections_begin_epochs,
-    leaders_have_committed_metadata,
-    one_leader_in_quorum_epoch,
-    quorum_high_watermark_follows,
-    quorum_logs_match,
-    replaced_quorum_leader,
-)
+from kafkacheck.spec.metadata_quorum import liveness, properties
 
-MODEL = Model(
-    state=Quorum,
-    bounds={
-        "voters": 3,
-        "log_size": 4,
-        "max_records": 1,
-        "max_leader_epoch": 4,
-        "crashes": 0,
-        "disk_losses": 0,
-        "cuts": 2,
-    },
-    rules=QuorumRules(),
+MODEL = METADATA_QUORUM.model(
+    bounds={"log_size": 4, "cuts": 2},
     actions=[
         voter_replaces_leader,
         voter_fetches,
@@ -57,19 +31,18 @@ MODEL = Model(
         network_heals,
     ],
     always=[
-        heard_leader_is_kept,
-        leaders_have_committed_metadata,
-        committed_metadata_stays,
-        one_leader_in_quorum_epoch,
-        quorum_logs_match,
-        elections_begin_epochs,
-        quorum_high_watermark_follows,
-        elections_have_room,
-        nothing_crosses_cut,
-        cuts_are_real,
+        liveness.heard_leader_is_kept,
+        *SAFETY,
+        properties.elections_begin_epochs,
+        liveness.elections_have_room,
+        liveness.nothing_crosses_cut,
+        liveness.cuts_are_real,
     ],
-    sometimes=[two_quorum_leaders, resigned_quorum_leader, replaced_quorum_leader],
-    leads_to=[(leader_without_majority, every_leader_has_majority), (quorum_is_stuck, quorum_works)],
+    sometimes=[liveness.two_quorum_leaders, liveness.resigned_quorum_leader, properties.replaced_quorum_leader],
+    leads_to=[
+        (liveness.leader_without_majority, liveness.every_leader_has_majority),
+        (liveness.quorum_is_stuck, liveness.quorum_works),
+    ],
     weakly_fair=[voter_replaces_leader, voter_fetches, voter_receives_record, quorum_leader_resigns],
     drawing=QUORUM_WITH_NETWORK,
 )

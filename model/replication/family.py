@@ -6,17 +6,20 @@ only end behaviours: a behaviour that is possible at small ones is possible at l
 """
 
 from kafkacheck.checker.model import Family
-from kafkacheck.impl.replication.controller import controller_elect_leader, controller_shrink_isr, start_partition
-from kafkacheck.impl.replication.follower import become_follower, follower_replicate
-from kafkacheck.impl.replication.leader import (
+from kafkacheck.model.replication.drawing import REPLICATION_LANES
+from kafkacheck.model.replication.system import (
+    State,
+    become_follower,
     become_leader,
+    controller_elect_leader,
+    controller_shrink_isr,
+    follower_replicate,
     leader_expand_isr,
     leader_inc_high_watermark,
     leader_shrink_isr,
     leader_write,
+    start_partition,
 )
-from kafkacheck.model.replication.drawing import REPLICATION_LANES
-from kafkacheck.model.replication.system import State
 from kafkacheck.spec.replication.lemmas import (
     committed_records_on_isr,
     committed_records_on_requested_isr,

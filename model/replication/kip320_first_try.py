@@ -13,9 +13,9 @@ Expected: VIOLATED weak_isr: a follower in epoch 0 fetches a committed record of
 """
 
 from kafkacheck.impl.constants import FetchFencing, TruncationRule
-from kafkacheck.impl.replication.follower import follower_truncate
 from kafkacheck.impl.replication.records import ReplicationRules
 from kafkacheck.model.replication.family import ACTIONS, ALWAYS, REPLICATION, SOMETIMES
+from kafkacheck.model.replication.system import follower_truncate
 
 MODEL = REPLICATION.model(
     bounds={"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 2},

@@ -7,27 +7,27 @@ Left out, and why that is sound: effects of fencing on ISRs and records, which `
 """
 
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState, Stage
-from kafkacheck.impl.controller.broker_lifecycle import BrokerLives
+from kafkacheck.model.broker_lifecycle.system import State
 
 
-def is_unfenced(state: BrokerLives, broker_id: int) -> bool:
+def is_unfenced(state: State, broker_id: int) -> bool:
     """Whether the metadata log has a broker as active: unfenced, and not in controlled shutdown."""
-    registration = state.registrations[broker_id]
+    registration = state.controller.registrations[broker_id]
     return registration.state == BrokerControlState.UNFENCED and not registration.in_controlled_shutdown
 
 
-def has_process(state: BrokerLives, broker_id: int) -> bool:
+def has_process(state: State, broker_id: int) -> bool:
     """Whether a broker runs."""
     return state.brokers[broker_id].state != BrokerState.NOT_RUNNING
 
 
-def knows_registration(state: BrokerLives, broker_id: int, offset: int) -> bool:
+def knows_registration(state: State, broker_id: int, offset: int) -> bool:
     """Whether a broker at an offset has replayed its registration; it has if the registration offset is gone."""
-    registration_offset = state.registrations[broker_id].registration_offset
+    registration_offset = state.controller.registrations[broker_id].registration_offset
     return registration_offset == NO_OFFSET or offset <= registration_offset
 
 
-def unfenced_brokers_are_ready(before: BrokerLives, after: BrokerLives) -> bool:
+def unfenced_brokers_are_ready(before: State, after: State) -> bool:
     """A live broker is unfenced only after it replayed its own registration and stopped asking to be fenced.
 
     Lost if it fails: clients and replicas are sent to a broker whose metadata is older than its registration.
@@ -42,7 +42,7 @@ def unfenced_brokers_are_ready(before: BrokerLives, after: BrokerLives) -> bool:
     )
 
 
-def recovering_brokers_know_their_registration(state: BrokerLives) -> bool:
+def recovering_brokers_know_their_registration(state: State) -> bool:
     """A broker that has begun to recover its log has replayed its own registration.
 
     Lost if it fails: the broker acts on partitions that it no longer has, or does not have yet.
@@ -57,7 +57,7 @@ def recovering_brokers_know_their_registration(state: BrokerLives) -> bool:
     )
 
 
-def leader_is_unfenced(state: BrokerLives) -> bool:
+def leader_is_unfenced(state: State) -> bool:
     """The leader is active, and there is a leader if any broker is active.
 
     Lost if it fails: the partition's leader is fenced or stopping, so that clients wait for it in vain.
@@ -66,12 +66,12 @@ def leader_is_unfenced(state: BrokerLives) -> bool:
     Holds in: broker_lifecycle.
     Fails in: KAFKA-13173.
     """
-    if state.leader != NO_LEADER:
-        return is_unfenced(state, state.leader)
+    if state.controller.leader != NO_LEADER:
+        return is_unfenced(state, state.controller.leader)
     return all(not is_unfenced(state, broker_id) for broker_id in range(len(state.brokers)))
 
 
-def active_leaders_stay(before: BrokerLives, after: BrokerLives) -> bool:
+def active_leaders_stay(before: State, after: State) -> bool:
     """A leader goes on leading while it is active.
 
     Lost if it fails: partitions change their leader without need whenever a broker comes back.
@@ -79,12 +79,12 @@ def active_leaders_stay(before: BrokerLives, after: BrokerLives) -> bool:
     Holds in: broker_lifecycle.
     Fails in: none; it guards the rules of fencing.
     """
-    if before.leader == NO_LEADER or not is_unfenced(after, before.leader):
+    if before.controller.leader == NO_LEADER or not is_unfenced(after, before.controller.leader):
         return True
-    return after.leader == before.leader
+    return after.controller.leader == before.controller.leader
 
 
-def reports_are_true(state: BrokerLives) -> bool:
+def reports_are_true(state: State) -> bool:
     """The controller never overrates how far an active broker has replayed, and keeps no offset of a fenced one.
 
     Lost if it fails: a broker stops before the broker that leads in its place knows that it leads.
@@ -94,18 +94,18 @@ def reports_are_true(state: BrokerLives) -> bool:
     """
     for broker_id in range(len(state.brokers)):
         if is_unfenced(state, broker_id):
-            known = state.registrations[broker_id].metadata_offset
+            known = state.controller.registrations[broker_id].metadata_offset
             if known == NO_OFFSET:
                 return False
             if has_process(state, broker_id) and state.brokers[broker_id].metadata_offset > known:
                 return False
-        elif not state.registrations[broker_id].in_controlled_shutdown:
-            if state.registrations[broker_id].metadata_offset != NO_OFFSET:
+        elif not state.controller.registrations[broker_id].in_controlled_shutdown:
+            if state.controller.registrations[broker_id].metadata_offset != NO_OFFSET:
                 return False
     return True
 
 
-def answers_have_a_receiver(state: BrokerLives) -> bool:
+def answers_have_a_receiver(state: State) -> bool:
     """An answer is under way only to a process that runs.
 
     Lost if it fails: a broker that starts takes an answer to its former process for its own.
@@ -120,7 +120,7 @@ def answers_have_a_receiver(state: BrokerLives) -> bool:
     )
 
 
-def is_answer(before: BrokerLives, after: BrokerLives, broker_id: int) -> bool:
+def is_answer(before: State, after: State, broker_id: int) -> bool:
     """Whether the controller answered a broker in this step."""
     return (
         before.brokers[broker_id].heartbeat.stage == Stage.REQUESTED
@@ -128,7 +128,7 @@ def is_answer(before: BrokerLives, after: BrokerLives, broker_id: int) -> bool:
     )
 
 
-def brokers_are_told_what_they_are(before: BrokerLives, after: BrokerLives) -> bool:
+def brokers_are_told_what_they_are(before: State, after: State) -> bool:
     """An answer gives the true fencing state, and calls a broker caught up only if it has replayed its registration.
 
     Lost if it fails: a fenced broker believes that it is unfenced, or serves with metadata older than its registration.
@@ -140,14 +140,14 @@ def brokers_are_told_what_they_are(before: BrokerLives, after: BrokerLives) -> b
         if is_answer(before, after, broker_id):
             answer = after.brokers[broker_id].heartbeat
             offset = before.brokers[broker_id].heartbeat.current_metadata_offset
-            if answer.is_fenced != (after.registrations[broker_id].state == BrokerControlState.FENCED):
+            if answer.is_fenced != (after.controller.registrations[broker_id].state == BrokerControlState.FENCED):
                 return False
             if answer.is_caught_up and not knows_registration(before, broker_id, offset):
                 return False
     return True
 
 
-def heartbeats_without_effect_are_not_logged(before: BrokerLives, after: BrokerLives) -> bool:
+def heartbeats_without_effect_are_not_logged(before: State, after: State) -> bool:
     """A heartbeat that does not change the broker's state appends nothing to the metadata log.
 
     Lost if it fails: the log grows with every heartbeat.
@@ -159,15 +159,15 @@ def heartbeats_without_effect_are_not_logged(before: BrokerLives, after: BrokerL
         after.brokers[broker_id].metadata_offset <= before.brokers[broker_id].metadata_offset
         for broker_id in range(len(before.brokers))
         if is_answer(before, after, broker_id)
-        and after.registrations[broker_id].state == before.registrations[broker_id].state
+        and after.controller.registrations[broker_id].state == before.controller.registrations[broker_id].state
         if not after.brokers[broker_id].heartbeat.should_shut_down
     )
 
 
-def may_stop(before: BrokerLives, broker_id: int) -> bool:
+def may_stop(before: State, broker_id: int) -> bool:
     """Whether a broker leads nothing and, if it is in controlled shutdown, all active brokers know its replacement."""
-    registration = before.registrations[broker_id]
-    if before.leader == broker_id:
+    registration = before.controller.registrations[broker_id]
+    if before.controller.leader == broker_id:
         return False
     if not registration.in_controlled_shutdown:
         return True
@@ -178,7 +178,7 @@ def may_stop(before: BrokerLives, broker_id: int) -> bool:
     )
 
 
-def shutdowns_await_active_brokers(before: BrokerLives, after: BrokerLives) -> bool:
+def shutdowns_await_active_brokers(before: State, after: State) -> bool:
     """A broker may stop only if it asked to, leads nothing, and the active brokers know that another one replaced it.
 
     A broker that lost its leaderships before it asked may stop at once, even if others do not know.
@@ -189,13 +189,13 @@ def shutdowns_await_active_brokers(before: BrokerLives, after: BrokerLives) -> b
     """
     return all(
         (before.brokers[broker_id].heartbeat.want_shut_down and may_stop(before, broker_id))
-        and after.registrations[broker_id].state == BrokerControlState.FENCED
+        and after.controller.registrations[broker_id].state == BrokerControlState.FENCED
         for broker_id in range(len(before.brokers))
         if is_answer(before, after, broker_id) and after.brokers[broker_id].heartbeat.should_shut_down
     )
 
 
-def shutdowns_await_their_move(before: BrokerLives, after: BrokerLives) -> bool:
+def shutdowns_await_their_move(before: State, after: State) -> bool:
     """A controlled shutdown waits for the record that took the broker's leaderships away, or for a later one.
 
     Lost if it fails: the broker may stop when others have replayed only the records before that one.
@@ -204,19 +204,22 @@ def shutdowns_await_their_move(before: BrokerLives, after: BrokerLives) -> bool:
     Fails in: none; it guards the rules of controlled shutdown.
     """
     for broker_id in range(len(before.brokers)):
-        if after.registrations[broker_id].in_controlled_shutdown:
-            offset = after.registrations[broker_id].controlled_shutdown_offset
-            if not before.registrations[broker_id].in_controlled_shutdown:
-                if offset != 0 or before.leader != broker_id:
+        if after.controller.registrations[broker_id].in_controlled_shutdown:
+            offset = after.controller.registrations[broker_id].controlled_shutdown_offset
+            if not before.controller.registrations[broker_id].in_controlled_shutdown:
+                if offset != 0 or before.controller.leader != broker_id:
                     return False
-            elif offset == NO_OFFSET or offset > before.registrations[broker_id].controlled_shutdown_offset + 1:
+            elif (
+                offset == NO_OFFSET
+                or offset > before.controller.registrations[broker_id].controlled_shutdown_offset + 1
+            ):
                 return False
-        elif after.registrations[broker_id].controlled_shutdown_offset != NO_OFFSET:
+        elif after.controller.registrations[broker_id].controlled_shutdown_offset != NO_OFFSET:
             return False
     return True
 
 
-def only_the_registered_epoch_counts(before: BrokerLives, after: BrokerLives) -> bool:
+def only_the_registered_epoch_counts(before: State, after: State) -> bool:
     """A heartbeat of a replaced process changes nothing, and no process replaces one that is not fenced.
 
     Lost if it fails: a late heartbeat fences, unfences or stops the next process; or two processes of one broker take
@@ -226,15 +229,18 @@ def only_the_registered_epoch_counts(before: BrokerLives, after: BrokerLives) ->
     Fails in: none; it guards the rules of broker epochs.
     """
     for broker_id in range(len(before.brokers)):
-        known = before.registrations[broker_id]
+        known = before.controller.registrations[broker_id]
         heartbeat = before.brokers[broker_id].heartbeat
         is_late = heartbeat.stage == Stage.REQUESTED and heartbeat.broker_epoch != known.broker_epoch
         if is_late and after.brokers[broker_id].heartbeat.stage != Stage.REQUESTED:
-            if after.registrations[broker_id].state != known.state or after.leader != before.leader:
+            if (
+                after.controller.registrations[broker_id].state != known.state
+                or after.controller.leader != before.controller.leader
+            ):
                 return False
             if after.brokers[broker_id].heartbeat.stage == Stage.ANSWERED:
                 return False
-        if after.registrations[broker_id].broker_epoch != known.broker_epoch:
+        if after.controller.registrations[broker_id].broker_epoch != known.broker_epoch:
             if known.state != BrokerControlState.FENCED or has_process(before, broker_id):
                 return False
     return True
@@ -247,9 +253,9 @@ def has_newly_reached(before: int, after: int, before_needed: int, after_needed:
     return before > before_needed and after <= after_needed
 
 
-def known_offsets_stay(before: BrokerLives, after: BrokerLives) -> bool:
+def known_offsets_stay(before: State, after: State) -> bool:
     """Whether the offsets that the controller knows stay the same."""
-    for known, still_known in zip(before.registrations, after.registrations):
+    for known, still_known in zip(before.controller.registrations, after.controller.registrations):
         if known.metadata_offset != still_known.metadata_offset:
             return False
         if known.registration_offset != still_known.registration_offset:
@@ -259,7 +265,7 @@ def known_offsets_stay(before: BrokerLives, after: BrokerLives) -> bool:
     return True
 
 
-def only_replaying_catches_up(before: BrokerLives, after: BrokerLives) -> bool:
+def only_replaying_catches_up(before: State, after: State) -> bool:
     """A broker reaches the log's end, or an offset that it must replay up to, only by replaying.
 
     Lost if it fails: the counting of offsets; a broker would seem to have replayed records that it has not.
@@ -269,8 +275,8 @@ def only_replaying_catches_up(before: BrokerLives, after: BrokerLives) -> bool:
     """
     stays = known_offsets_stay(before, after)
     for broker_id in range(len(before.brokers)):
-        known = before.registrations[broker_id]
-        still_known = after.registrations[broker_id]
+        known = before.controller.registrations[broker_id]
+        still_known = after.controller.registrations[broker_id]
         if not stays and known.broker_epoch == still_known.broker_epoch and has_process(after, broker_id):
             offset = before.brokers[broker_id].metadata_offset
             offset_after = after.brokers[broker_id].metadata_offset
@@ -279,14 +285,14 @@ def only_replaying_catches_up(before: BrokerLives, after: BrokerLives) -> bool:
             if has_newly_reached(offset, offset_after, known.registration_offset, still_known.registration_offset):
                 return False
             for other_id in range(len(before.brokers)):
-                needed = before.registrations[other_id].controlled_shutdown_offset
-                needed_after = after.registrations[other_id].controlled_shutdown_offset
+                needed = before.controller.registrations[other_id].controlled_shutdown_offset
+                needed_after = after.controller.registrations[other_id].controlled_shutdown_offset
                 if has_newly_reached(offset, offset_after, needed, needed_after):
                     return False
     return True
 
 
-def new_controllers_know_no_offsets(before: BrokerLives, after: BrokerLives) -> bool:
+def new_controllers_know_no_offsets(before: State, after: State) -> bool:
     """Until a broker reports, a new controller assumes that it has not reached any offset that a shutdown waits for.
 
     Lost if it fails: a broker stops before the broker that leads in its place knows that it leads.
@@ -295,26 +301,26 @@ def new_controllers_know_no_offsets(before: BrokerLives, after: BrokerLives) -> 
     Fails in: none; it guards the rules of a new controller.
     """
     return all(
-        after.registrations[broker_id].metadata_offset > registration.controlled_shutdown_offset
-        for broker_id in range(len(after.registrations))
-        if after.failovers != before.failovers and is_unfenced(after, broker_id)
-        for registration in after.registrations
+        after.controller.registrations[broker_id].metadata_offset > registration.controlled_shutdown_offset
+        for broker_id in range(len(after.controller.registrations))
+        if after.budget.failovers != before.budget.failovers and is_unfenced(after, broker_id)
+        for registration in after.controller.registrations
     )
 
 
-def is_same_in_log(before: BrokerLives, after: BrokerLives) -> bool:
+def is_same_in_log(before: State, after: State) -> bool:
     """Whether the log's view of all brokers and of the leader, and the controller that writes it, stay the same."""
-    for known, still_known in zip(before.registrations, after.registrations):
+    for known, still_known in zip(before.controller.registrations, after.controller.registrations):
         was_fenced = known.state == BrokerControlState.FENCED
         is_fenced = still_known.state == BrokerControlState.FENCED
         if known.broker_epoch != still_known.broker_epoch or was_fenced != is_fenced:
             return False
         if known.in_controlled_shutdown != still_known.in_controlled_shutdown:
             return False
-    return before.leader == after.leader and before.failovers == after.failovers
+    return before.controller.leader == after.controller.leader and before.budget.failovers == after.budget.failovers
 
 
-def changes_are_logged(before: BrokerLives, after: BrokerLives) -> bool:
+def changes_are_logged(before: State, after: State) -> bool:
     """A change of a broker, leader or controller is a record, which no running broker has replayed yet.
 
     `new_brokers_lack_their_registration` judges a broker that registers in the step.
@@ -333,7 +339,7 @@ def changes_are_logged(before: BrokerLives, after: BrokerLives) -> bool:
     )
 
 
-def new_brokers_lack_their_registration(before: BrokerLives, after: BrokerLives) -> bool:
+def new_brokers_lack_their_registration(before: State, after: State) -> bool:
     """A process that has just been registered has not replayed the record of its registration.
 
     Lost if it fails: the broker is unfenced with metadata older than its registration.
@@ -342,8 +348,8 @@ def new_brokers_lack_their_registration(before: BrokerLives, after: BrokerLives)
     Fails in: none; it guards the rules of brokers.
     """
     for broker_id in range(len(after.brokers)):
-        registration = after.registrations[broker_id]
-        if registration.broker_epoch != before.registrations[broker_id].broker_epoch:
+        registration = after.controller.registrations[broker_id]
+        if registration.broker_epoch != before.controller.registrations[broker_id].broker_epoch:
             if registration.registration_offset == NO_OFFSET:
                 return False
             if after.brokers[broker_id].metadata_offset <= registration.registration_offset:
@@ -351,7 +357,7 @@ def new_brokers_lack_their_registration(before: BrokerLives, after: BrokerLives)
     return True
 
 
-def running_brokers_were_unfenced(state: BrokerLives) -> bool:
+def running_brokers_were_unfenced(state: State) -> bool:
     """A broker that is running, or must stop, has been unfenced since it was registered.
 
     Lost if it fails: a broker believes that it serves, but clients and replicas are never sent to it.
@@ -360,14 +366,14 @@ def running_brokers_were_unfenced(state: BrokerLives) -> bool:
     Fails in: none; it guards the rules of brokers.
     """
     return all(
-        state.registrations[broker_id].registration_offset == NO_OFFSET
+        state.controller.registrations[broker_id].registration_offset == NO_OFFSET
         for broker_id in range(len(state.brokers))
         if state.brokers[broker_id].state == BrokerState.RUNNING
         or state.brokers[broker_id].state == BrokerState.PENDING_CONTROLLED_SHUTDOWN
     )
 
 
-def resumed_shutdowns_await_the_log(before: BrokerLives, after: BrokerLives) -> bool:
+def resumed_shutdowns_await_the_log(before: State, after: State) -> bool:
     """A controlled shutdown that a new controller resumes waits for the log's end at the time of the takeover.
 
     The log does not have the offset that it waited for before, so that a new controller cannot know it.
@@ -378,17 +384,17 @@ def resumed_shutdowns_await_the_log(before: BrokerLives, after: BrokerLives) -> 
     """
     return all(
         registration.state == BrokerControlState.CONTROLLED_SHUTDOWN and registration.controlled_shutdown_offset == 0
-        for registration in after.registrations
-        if after.failovers != before.failovers and registration.in_controlled_shutdown
+        for registration in after.controller.registrations
+        if after.budget.failovers != before.budget.failovers and registration.in_controlled_shutdown
     )
 
 
-def a_broker_waits_to_be_unfenced(state: BrokerLives) -> bool:
+def a_broker_waits_to_be_unfenced(state: State) -> bool:
     """Some broker is registered, and has not heard yet that it is unfenced."""
     return any(broker.state == BrokerState.STARTING or broker.state == BrokerState.RECOVERY for broker in state.brokers)
 
 
-def no_broker_waits_to_be_unfenced(state: BrokerLives) -> bool:
+def no_broker_waits_to_be_unfenced(state: State) -> bool:
     """Every broker that runs has been unfenced. It is the goal of a liveness property.
 
     A broker waits once for each registration, so that some time no broker waits if each wait ends.
@@ -400,12 +406,12 @@ def no_broker_waits_to_be_unfenced(state: BrokerLives) -> bool:
     return not a_broker_waits_to_be_unfenced(state)
 
 
-def a_broker_waits_to_stop(state: BrokerLives) -> bool:
+def a_broker_waits_to_stop(state: State) -> bool:
     """Some broker has been asked to stop, and has not stopped."""
     return any(broker.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN for broker in state.brokers)
 
 
-def no_broker_waits_to_stop(state: BrokerLives) -> bool:
+def no_broker_waits_to_stop(state: State) -> bool:
     """Every broker that was asked to stop has stopped. It is the goal of a liveness property.
 
     Lost if it fails: a rolling restart hangs until the broker gives up, and ends without a clean shutdown.
@@ -416,15 +422,16 @@ def no_broker_waits_to_stop(state: BrokerLives) -> bool:
     return not a_broker_waits_to_stop(state)
 
 
-def a_dead_broker_is_unfenced(state: BrokerLives) -> bool:
+def a_dead_broker_is_unfenced(state: State) -> bool:
     """Some broker has no process, and is not fenced."""
     return any(
-        state.registrations[broker_id].state != BrokerControlState.FENCED and not has_process(state, broker_id)
+        state.controller.registrations[broker_id].state != BrokerControlState.FENCED
+        and not has_process(state, broker_id)
         for broker_id in range(len(state.brokers))
     )
 
 
-def dead_brokers_are_fenced(state: BrokerLives) -> bool:
+def dead_brokers_are_fenced(state: State) -> bool:
     """Every broker without a process is fenced. It is the goal of a liveness property.
 
     Lost if it fails: a dead broker leads for ever, and shutdowns wait for it, too.
@@ -435,34 +442,34 @@ def dead_brokers_are_fenced(state: BrokerLives) -> bool:
     return not a_dead_broker_is_unfenced(state)
 
 
-def ready_behind_the_end(state: BrokerLives) -> bool:
+def ready_behind_the_end(state: State) -> bool:
     """A broker has replayed its registration, and lacks newer records. Without an example the log is not busy."""
     for broker_id in range(len(state.brokers)):
         offset = state.brokers[broker_id].metadata_offset
-        if offset > 0 and offset == state.registrations[broker_id].registration_offset:
+        if offset > 0 and offset == state.controller.registrations[broker_id].registration_offset:
             return True
     return False
 
 
-def shutdown_with_another_leader(state: BrokerLives) -> bool:
+def shutdown_with_another_leader(state: State) -> bool:
     """A broker is in controlled shutdown, and another one leads. Without an example no shutdown waits for anybody."""
     return any(
-        state.leader != NO_LEADER
+        state.controller.leader != NO_LEADER
         for broker_id in range(len(state.brokers))
-        if state.registrations[broker_id].in_controlled_shutdown
+        if state.controller.registrations[broker_id].in_controlled_shutdown
     )
 
 
-def late_heartbeat(state: BrokerLives) -> bool:
+def late_heartbeat(state: State) -> bool:
     """A heartbeat of a replaced process is under way. Without an example epochs are not put to the test."""
     for broker_id in range(len(state.brokers)):
         heartbeat = state.brokers[broker_id].heartbeat
         if heartbeat.stage == Stage.REQUESTED and has_process(state, broker_id):
-            if heartbeat.broker_epoch != state.registrations[broker_id].broker_epoch:
+            if heartbeat.broker_epoch != state.controller.registrations[broker_id].broker_epoch:
                 return True
     return False
 
 
-def another_controller(state: BrokerLives) -> bool:
+def another_controller(state: State) -> bool:
     """Another controller has taken over, and a broker is in controlled shutdown while another broker leads."""
-    return state.failovers == 0 and shutdown_with_another_leader(state)
+    return state.budget.failovers == 0 and shutdown_with_another_leader(state)

@@ -1,16 +1,17 @@
 """Guarantees of each election step of the metadata quorum when voters restart from their disks.
 
-Part of Kafka judged: `impl/controller/quorum_elections.py`, by its records only.
+Part of Kafka judged: `impl/quorum/elections.py`, by its records only.
 Source: KIP-595; apache/kafka `QuorumState`; KAFKA-10527, KAFKA-10661.
 Left out, and why that is sound: that elections are won; fairness would have to keep voters from all standing at once.
 """
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.constants import NO_EPOCH
-from kafkacheck.impl.controller.quorum import NO_VOTER, Quorum
+from kafkacheck.impl.quorum.records import NO_VOTER
+from kafkacheck.model.metadata_quorum.system import State
 
 
-def quorum_records_are_unique(state: Quorum) -> bool:
+def quorum_records_are_unique(state: State) -> bool:
     """If two logs have a record of the same epoch at one offset, it is the same record.
 
     Lost if it fails: two voters, and the brokers that read from them, have different metadata, and nothing reveals it.
@@ -29,7 +30,7 @@ def quorum_records_are_unique(state: Quorum) -> bool:
     return True
 
 
-def votes_are_kept(before: Quorum, after: Quorum) -> bool:
+def votes_are_kept(before: State, after: State) -> bool:
     """A voter never changes its vote within an epoch, and never goes back to an older epoch.
 
     Lost if it fails: two leaders are elected in one epoch.
@@ -46,7 +47,7 @@ def votes_are_kept(before: Quorum, after: Quorum) -> bool:
     return True
 
 
-def votes_are_given_in_their_epoch(before: Quorum, after: Quorum) -> bool:
+def votes_are_given_in_their_epoch(before: State, after: State) -> bool:
     """A voter that votes for a candidate is then in the candidate's epoch, and has no other vote in it.
 
     Lost if it fails: a vote counts in an epoch in which another candidate has it already.
@@ -62,7 +63,7 @@ def votes_are_given_in_their_epoch(before: Quorum, after: Quorum) -> bool:
     )
 
 
-def roles_change_in_order(before: Quorum, after: Quorum) -> bool:
+def roles_change_in_order(before: State, after: State) -> bool:
     """Within an epoch a candidate can only become leader, and a leader only resign; no leader becomes a candidate.
 
     Lost if it fails: a leader forgets that it led, and votes for another voter; a candidate waits for another time-out.
@@ -82,7 +83,7 @@ def roles_change_in_order(before: Quorum, after: Quorum) -> bool:
     return True
 
 
-def quorum_leaders_have_own_record(state: Quorum) -> bool:
+def quorum_leaders_have_own_record(state: State) -> bool:
     """Every leader has the LeaderChange record of its epoch at the epoch's start offset.
 
     Lost if it fails: the high watermark waits for a record that nobody writes.
@@ -98,7 +99,7 @@ def quorum_leaders_have_own_record(state: Quorum) -> bool:
     )
 
 
-def quorum_logs_are_whole(state: Quorum) -> bool:
+def quorum_logs_are_whole(state: State) -> bool:
     """A log has records below its end offset, and none from there on.
 
     Lost if it fails: a voter answers fetches with records that it does not have.
@@ -114,7 +115,7 @@ def quorum_logs_are_whole(state: Quorum) -> bool:
     return True
 
 
-def restarts_take_next_id(before: Quorum, after: Quorum) -> bool:
+def restarts_take_next_id(before: State, after: State) -> bool:
     """Records written after a restart or on a new disk have the next id, and nothing else changes the id.
 
     Lost if it fails: nothing of Kafka's; different records would count as the same one, or the ids would run out.
@@ -126,7 +127,7 @@ def restarts_take_next_id(before: Quorum, after: Quorum) -> bool:
     return after.record_id == before.record_id + acts
 
 
-def leader_lost_record(state: Quorum) -> bool:
+def leader_lost_record(state: State) -> bool:
     """A restarted leader has no record of its epoch, but another voter has. Without an example nothing is lost."""
     for leader_id, leader in enumerate(state.voters):
         kept = 0
@@ -142,12 +143,12 @@ def leader_lost_record(state: Quorum) -> bool:
     return False
 
 
-def leader_kept_log(state: Quorum) -> bool:
+def leader_kept_log(state: State) -> bool:
     """A leader has restarted, and its log is full. Without an example every restart loses something."""
     return any(leader.has_resigned and leader.log.end_offset == len(leader.log.records) for leader in state.voters)
 
 
-def refused_candidate(state: Quorum) -> bool:
+def refused_candidate(state: State) -> bool:
     """Of the two in the newest epoch, one stands and one has not voted. Without an example no candidate is refused."""
     for candidate_id in range(len(state.voters)):
         epoch = state.voters[candidate_id].epoch

@@ -6,10 +6,10 @@ Left out, and why that is sound: how long that takes; fairness says only that it
 """
 
 from kafkacheck.checker.schema import cardinality, contains
-from kafkacheck.impl.controller.quorum import Quorum
+from kafkacheck.model.metadata_quorum.system import State
 
 
-def heard_by_majority(state: Quorum, leader_id: int) -> bool:
+def heard_by_majority(state: State, leader_id: int) -> bool:
     """Whether a majority is on this leader's side of the network, and in no newer epoch."""
     heard = 0
     for voter_id in range(len(state.voters)):
@@ -19,7 +19,7 @@ def heard_by_majority(state: Quorum, leader_id: int) -> bool:
     return 2 * heard > len(state.voters)
 
 
-def leader_without_majority(state: Quorum) -> bool:
+def leader_without_majority(state: State) -> bool:
     """A voter leads although no majority fetches from it; some time, it must stop leading."""
     return any(
         state.voters[leader_id].is_leader and not heard_by_majority(state, leader_id)
@@ -27,7 +27,7 @@ def leader_without_majority(state: Quorum) -> bool:
     )
 
 
-def every_leader_has_majority(state: Quorum) -> bool:
+def every_leader_has_majority(state: State) -> bool:
     """A majority fetches from every leader.
 
     Lost if it fails: while the network is cut there are two controllers. The one without a majority goes on answering
@@ -39,7 +39,7 @@ def every_leader_has_majority(state: Quorum) -> bool:
     return not leader_without_majority(state)
 
 
-def quorum_works(state: Quorum) -> bool:
+def quorum_works(state: State) -> bool:
     """A leader from which a majority fetches has committed its whole log; or no majority is connected.
 
     A cut may halve an even number of voters; then no voter can lead.
@@ -56,12 +56,12 @@ def quorum_works(state: Quorum) -> bool:
     )
 
 
-def quorum_is_stuck(state: Quorum) -> bool:
+def quorum_is_stuck(state: State) -> bool:
     """A majority is connected, but has no leader that commits its whole log; some time, it must have one."""
     return not quorum_works(state)
 
 
-def heard_leader_is_kept(before: Quorum, after: Quorum) -> bool:
+def heard_leader_is_kept(before: State, after: State) -> bool:
     """A leader from which a majority fetches does not resign, and no other voter is elected meanwhile.
 
     Lost if it fails: the controller is replaced without need, and its successor must load everything again.
@@ -79,7 +79,7 @@ def heard_leader_is_kept(before: Quorum, after: Quorum) -> bool:
     return True
 
 
-def nothing_crosses_cut(before: Quorum, after: Quorum) -> bool:
+def nothing_crosses_cut(before: State, after: State) -> bool:
     """A leader hears only from its own side, and a log changes only if its side has a leader in the voter's epoch.
 
     Lost if it fails: nothing of Kafka's; a network that is cut would carry requests or answers.
@@ -100,7 +100,7 @@ def nothing_crosses_cut(before: Quorum, after: Quorum) -> bool:
     return True
 
 
-def cuts_are_real(before: Quorum, after: Quorum) -> bool:
+def cuts_are_real(before: State, after: State) -> bool:
     """A cut that is charged splits a network that was whole, and cuts off some voters, but no majority.
 
     Lost if it fails: nothing of Kafka's; disturbances would be spent without effect.
@@ -113,7 +113,7 @@ def cuts_are_real(before: Quorum, after: Quorum) -> bool:
     return before.cut_off == 0 and after.cut_off != 0 and 2 * cardinality(after.cut_off) <= len(after.voters)
 
 
-def elections_have_room(state: Quorum) -> bool:
+def elections_have_room(state: State) -> bool:
     """The bounds leave room for one more election: one more epoch, which begins with one more record in a log.
 
     If it fails, raise `log_size` and `max_leader_epoch` together until it holds; more voters and cuts mean more
@@ -127,7 +127,7 @@ def elections_have_room(state: Quorum) -> bool:
     return all(voter.epoch != len(state.committed) for voter in state.voters)
 
 
-def two_quorum_leaders(state: Quorum) -> bool:
+def two_quorum_leaders(state: State) -> bool:
     """Two voters lead at the same time. Without an example no leader is replaced before it resigns."""
     return any(
         state.voters[leader_id].is_leader and state.voters[other_id].is_leader
@@ -136,7 +136,7 @@ def two_quorum_leaders(state: Quorum) -> bool:
     )
 
 
-def resigned_quorum_leader(state: Quorum) -> bool:
+def resigned_quorum_leader(state: State) -> bool:
     """A voter has resigned, and no voter leads. Without an example check-quorum never comes before an election."""
     is_resigned = False
     for voter_id in range(len(state.voters)):

@@ -1,15 +1,15 @@
 """Guarantees of the metadata quorum: an epoch has at most one leader, and no committed record is ever lost.
 
-Part of Kafka judged: `impl/controller/quorum.py`, and the modules built on it, by their records only.
+Part of Kafka judged: `impl/quorum/`, by their records only.
 Source: KIP-595; Raft (Ongaro and Ousterhout, 2014).
 Left out, and why that is sound: which voters learn of a commit, and when; one leader that knows is enough to act on it.
 """
 
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET
-from kafkacheck.impl.controller.quorum import Quorum
+from kafkacheck.model.metadata_quorum.system import State
 
 
-def one_leader_in_quorum_epoch(state: Quorum) -> bool:
+def one_leader_in_quorum_epoch(state: State) -> bool:
     """No two voters lead in the same epoch.
 
     Lost if it fails: two controllers write different records with the same epoch and offset.
@@ -26,7 +26,7 @@ def one_leader_in_quorum_epoch(state: Quorum) -> bool:
     )
 
 
-def leaders_have_committed_metadata(state: Quorum) -> bool:
+def leaders_have_committed_metadata(state: State) -> bool:
     """The leader of the newest epoch has every record that is committed.
 
     Lost if it fails: a change that the controller made and brokers obeyed is undone.
@@ -47,7 +47,7 @@ def leaders_have_committed_metadata(state: Quorum) -> bool:
     )
 
 
-def committed_metadata_stays(before: Quorum, after: Quorum) -> bool:
+def committed_metadata_stays(before: State, after: State) -> bool:
     """A record that is committed at an offset stays committed there, and no other record replaces it.
 
     Lost if it fails: two brokers obey different metadata at one offset.
@@ -63,7 +63,7 @@ def committed_metadata_stays(before: Quorum, after: Quorum) -> bool:
     )
 
 
-def elections_begin_epochs(before: Quorum, after: Quorum) -> bool:
+def elections_begin_epochs(before: State, after: State) -> bool:
     """A voter becomes leader only in a newer epoch than before, and no leader goes back to an older one.
 
     Lost if it fails: a leader writes records in another leader's epoch.
@@ -80,7 +80,7 @@ def elections_begin_epochs(before: Quorum, after: Quorum) -> bool:
     return True
 
 
-def quorum_high_watermark_follows(state: Quorum) -> bool:
+def quorum_high_watermark_follows(state: State) -> bool:
     """A leader commits its epoch's records that it knows a majority to have; only leaders keep other voters' offsets.
 
     Lost if it fails: a change is safe, but no leader knows it, and brokers wait for it.
@@ -101,7 +101,7 @@ def quorum_high_watermark_follows(state: Quorum) -> bool:
     return True
 
 
-def quorum_logs_match(state: Quorum) -> bool:
+def quorum_logs_match(state: State) -> bool:
     """If two logs have a record of the same epoch at one offset, they are the same up to there.
 
     Lost if it fails: the epoch of its last record does not reveal that a log differs.
@@ -122,12 +122,12 @@ def quorum_logs_match(state: Quorum) -> bool:
     return True
 
 
-def all_voters_commit(state: Quorum) -> bool:
+def all_voters_commit(state: State) -> bool:
     """Every slot of the log is committed. Without an example no high watermark ever gets that far."""
     return all(state.committed[offset] != NO_EPOCH for offset in range(len(state.committed)))
 
 
-def outvoted_record(state: Quorum) -> bool:
+def outvoted_record(state: State) -> bool:
     """A leader's epoch begins at offset 0, though another log has a record. Without an example none is outvoted."""
     return any(
         other.log.records[0].epoch < leader.epoch
@@ -137,7 +137,7 @@ def outvoted_record(state: Quorum) -> bool:
     )
 
 
-def replaced_quorum_leader(state: Quorum) -> bool:
+def replaced_quorum_leader(state: State) -> bool:
     """A voter still leads in an epoch that is over. Without an example no leader is replaced without knowing."""
     return any(
         voter.is_leader and state.voters[other_id].epoch > voter.epoch

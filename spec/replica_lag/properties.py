@@ -5,11 +5,12 @@ Source: KIP-16.
 Left out, and why that is sound: the purpose of the ISR, which the other modules judge.
 """
 
-from kafkacheck.impl.broker.lag import LaggingPartition, LagRules
+from kafkacheck.impl.broker.lag import LagRules
 from kafkacheck.impl.constants import LagRule
+from kafkacheck.model.replica_lag.system import State
 
 
-def live_follower_stays_in_sync(state: LaggingPartition) -> bool:
+def live_follower_stays_in_sync(state: State) -> bool:
     """A follower that fetches whenever the clock moves is never taken out of the ISR.
 
     Lost if it fails: a burst of messages takes healthy replicas out of the ISR, and they come back at once: the ISR
@@ -21,7 +22,7 @@ def live_follower_stays_in_sync(state: LaggingPartition) -> bool:
     return state.is_in_sync or state.is_dead
 
 
-def complete_follower_stays_in_sync(before: LaggingPartition, after: LaggingPartition) -> bool:
+def complete_follower_stays_in_sync(before: State, after: State) -> bool:
     """A follower known to have the leader's whole log is not taken out, however long it has been silent.
 
     Lost if it fails: a quiet partition loses its in-sync replicas.
@@ -34,7 +35,7 @@ def complete_follower_stays_in_sync(before: LaggingPartition, after: LaggingPart
     return before.progress.end_offset < before.leader_end_offset
 
 
-def follower_leaves_late(before: LaggingPartition, after: LaggingPartition, rules: LagRules) -> bool:
+def follower_leaves_late(before: State, after: State, rules: LagRules) -> bool:
     """A follower is taken out only when it lags by more than the settings allow.
 
     Lost if it fails: followers leave the ISR although an operator's settings should keep them in it.
@@ -51,12 +52,12 @@ def follower_leaves_late(before: LaggingPartition, after: LaggingPartition, rule
     return lacks_many or before.now > progress.last_fetch_time + rules.longest_time
 
 
-def is_fetch(before: LaggingPartition, after: LaggingPartition) -> bool:
+def is_fetch(before: State, after: State) -> bool:
     """Whether the follower fetched in this step."""
     return after.has_fetched and not before.has_fetched
 
 
-def caught_up_time_is_true(before: LaggingPartition, after: LaggingPartition) -> bool:
+def caught_up_time_is_true(before: State, after: State) -> bool:
     """A fetch moves the follower's caught-up time only as far as the fetch offset proves.
 
     A fetch from the leader's end proves that the follower is caught up now. A fetch from the leader's end at the
@@ -78,7 +79,7 @@ def caught_up_time_is_true(before: LaggingPartition, after: LaggingPartition) ->
     )
 
 
-def complete_follower_joins(before: LaggingPartition, after: LaggingPartition) -> bool:
+def complete_follower_joins(before: State, after: State) -> bool:
     """A fetch brings the follower into the ISR if, and only if, it comes from the leader's end.
 
     Lost if it fails: the ISR stays small for good, or has a replica without a committed record.
@@ -92,7 +93,7 @@ def complete_follower_joins(before: LaggingPartition, after: LaggingPartition) -
     return before.is_in_sync or not after.is_in_sync
 
 
-def follower_has_left(state: LaggingPartition) -> bool:
+def follower_has_left(state: State) -> bool:
     """The follower is not in the ISR. It is the goal of a liveness property.
 
     Lost if it fails: the high watermark waits for ever for a follower that will never fetch.
@@ -103,14 +104,14 @@ def follower_has_left(state: LaggingPartition) -> bool:
     return not state.is_in_sync
 
 
-def dead_follower_is_overdue(state: LaggingPartition, rules: LagRules) -> bool:
+def dead_follower_is_overdue(state: State, rules: LagRules) -> bool:
     """A dead follower lacks messages, and has not fetched for longer than the rule allows."""
     if not state.is_dead or state.follower_end_offset == state.leader_end_offset:
         return False
     return state.now - state.progress.last_fetch_time > rules.longest_time
 
 
-def follower_is_far_behind(state: LaggingPartition, rules: LagRules) -> bool:
+def follower_is_far_behind(state: State, rules: LagRules) -> bool:
     """By its last fetch, a follower in the ISR lacks more messages than the older rule allows."""
     is_older_rule = rules.rule == LagRule.MAX_MESSAGES
     return (
@@ -118,7 +119,7 @@ def follower_is_far_behind(state: LaggingPartition, rules: LagRules) -> bool:
     )
 
 
-def follower_is_near_or_out(state: LaggingPartition, rules: LagRules) -> bool:
+def follower_is_near_or_out(state: State, rules: LagRules) -> bool:
     """The follower has left the ISR, or has fetched enough. It is the goal of a liveness property.
 
     Lost if it fails: the older rule has no effect; acknowledgements wait for a follower that is far behind.
@@ -129,11 +130,11 @@ def follower_is_near_or_out(state: LaggingPartition, rules: LagRules) -> bool:
     return not state.is_in_sync or state.leader_end_offset - state.progress.end_offset <= rules.most_messages
 
 
-def late_follower(state: LaggingPartition) -> bool:
+def late_follower(state: State) -> bool:
     """A live follower was found caught up after the beginning. Without an example no time passes for it."""
     return not state.is_dead and state.progress.last_caught_up_time > 0
 
 
-def lagging_follower(state: LaggingPartition) -> bool:
+def lagging_follower(state: State) -> bool:
     """A live follower lacks messages. Without an example no rule is put to the test."""
     return not state.is_dead and state.follower_end_offset < state.leader_end_offset

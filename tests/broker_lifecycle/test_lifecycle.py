@@ -5,26 +5,25 @@ import random
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.broker.lifecycle import (
+from kafkacheck.impl.broker.lifecycle import end_process
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState
+from kafkacheck.impl.controller.broker_lifecycle import LifecycleRules, set_registration_offset, set_shutdown_offset
+from kafkacheck.impl.controller.registrations import append_metadata
+from kafkacheck.model.broker_lifecycle.environment import (
+    controller_fails_over,
+    live_broker_is_fenced,
+    metadata_log_grows,
+)
+from kafkacheck.model.broker_lifecycle.system import (
+    State,
     broker_begins_shutdown,
     broker_receives_answer,
     broker_registers,
     broker_replays_record,
     broker_sends_heartbeat,
-    end_process,
-)
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState
-from kafkacheck.impl.controller.broker_lifecycle import (
-    BrokerLives,
-    LifecycleRules,
-    append_metadata,
-    controller_fails_over,
     controller_fences_stale_broker,
     controller_handles_heartbeat,
-    set_registration_offset,
-    set_shutdown_offset,
 )
-from kafkacheck.model.broker_lifecycle.base import live_broker_is_fenced, metadata_log_grows
 
 RULES = LifecycleRules()
 OLD_UNFENCING = RULES._replace(unfencing_awaits_registration=False)
@@ -36,13 +35,13 @@ class Cluster:
 
     def __init__(self, rules=RULES, brokers=2):
         self.rules = rules
-        self.state = Layout(BrokerLives, {"brokers": brokers, "restarts": 1, "failovers": 1}).blank()
+        self.state = Layout(State, {"brokers": brokers, "restarts": 1, "failovers": 1}).blank()
 
     def broker(self, broker_id):
         return self.state.brokers[broker_id]
 
     def registration(self, broker_id):
-        return self.state.registrations[broker_id]
+        return self.state.controller.registrations[broker_id]
 
     def replays_all(self, broker_id):
         while broker_replays_record(self.state, broker_id):
@@ -81,7 +80,7 @@ def test_a_broker_is_fenced_until_it_has_replayed_its_registration_and_asks_to_b
     cluster.heartbeat(0)
     assert cluster.broker(0).state == BrokerState.RUNNING
     assert cluster.registration(0).state == BrokerControlState.UNFENCED
-    assert cluster.state.leader == 0
+    assert cluster.state.controller.leader == 0
 
 
 @pytest.mark.parametrize(("rules", "expected"), [(RULES, BrokerState.RUNNING), (OLD_UNFENCING, BrokerState.STARTING)])
@@ -105,7 +104,7 @@ def test_a_busy_log_does_not_put_off_the_end_of_a_controlled_shutdown(rules, exp
     cluster.starts(0)
     cluster.starts(1)
     cluster.asks_to_stop(0)
-    assert cluster.state.leader == 1
+    assert cluster.state.controller.leader == 1
     for _ in range(5):
         cluster.replays_all(1)
         assert broker_sends_heartbeat(cluster.state, 1)
@@ -142,7 +141,7 @@ def test_a_dead_broker_is_waited_for_until_it_is_fenced():
     cluster.heartbeat(0)
     assert cluster.broker(0).state == BrokerState.PENDING_CONTROLLED_SHUTDOWN
     assert controller_fences_stale_broker(cluster.state, RULES, 1)
-    assert cluster.state.leader == NO_LEADER
+    assert cluster.state.controller.leader == NO_LEADER
     cluster.heartbeat(0)
     assert cluster.broker(0).state == BrokerState.NOT_RUNNING
 
@@ -182,7 +181,7 @@ def test_nobody_leads_who_is_fenced_in_the_same_event(in_turn, leader):
     end_process(cluster.broker(1))
     assert controller_fences_stale_broker(cluster.state, rules, 0)
     assert controller_fences_stale_broker(cluster.state, rules, 1) == in_turn
-    assert cluster.state.leader == leader
+    assert cluster.state.controller.leader == leader
     assert cluster.registration(1).state == BrokerControlState.FENCED
 
 
@@ -215,14 +214,14 @@ class Truth:
     """Beside a state: how many records there are, and where each offset truly lies among them."""
 
     def __init__(self, brokers):
-        self.state = Layout(BrokerLives, {"brokers": brokers, "restarts": 1, "failovers": 1}).blank()
+        self.state = Layout(State, {"brokers": brokers, "restarts": 1, "failovers": 1}).blank()
         self.end, self.replayed, self.needed = 0, [0] * brokers, {}
         for broker in self.state.brokers:
             broker.metadata_offset = 0
 
     def appends(self):
         self.end += 1
-        append_metadata(self.state)
+        append_metadata(self.state.controller, self.state.brokers)
 
     def replays(self, broker_id):
         """Up to the next record that is counted, or to the end."""
@@ -236,14 +235,14 @@ class Truth:
         self.needed.pop(name, None)
         if is_needed:
             self.needed[name] = self.end
-        set_offset(self.state, name[1], 0 if is_needed else NO_OFFSET)
+        set_offset(self.state.controller, self.state.brokers, name[1], 0 if is_needed else NO_OFFSET)
 
     def agrees(self):
         for broker_id, replayed in enumerate(self.replayed):
             told = self.state.brokers[broker_id].metadata_offset
             assert (told == 0) == (replayed == self.end)
             for (kind, other_id), offset in self.needed.items():
-                registration = self.state.registrations[other_id]
+                registration = self.state.controller.registrations[other_id]
                 other = getattr(registration, f"{kind}_offset")
                 assert (told <= other) == (replayed >= offset)
 

@@ -15,7 +15,7 @@ from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.interpreted import InterpretedSearch
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.search import check
-from kafkacheck.impl.replication import records
+from kafkacheck.model.replication.system import State
 from tests.expected import names_of
 from tests.support import readings
 from tests.support.marks import long_but
@@ -40,7 +40,7 @@ def test_some_models_of_the_cluster_are_compared():
 @pytest.mark.parametrize("name", long_but([*names_of("replication"), *CLUSTER], ALONE))
 def test_the_readings_agree_on_each_property_alone(name):
     model = catalogue.find_model(name).with_bounds(SMALL)
-    if model.state is not records.State:
+    if model.state is not State:
         model = model.with_bounds({"max_leader_epoch": 0})
     for each in model.properties:
         alone = model.with_properties([each.name])

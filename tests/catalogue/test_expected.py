@@ -10,10 +10,9 @@ from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.search import check
 from kafkacheck.impl.constants import FetchFencing, TruncationRule
-from kafkacheck.impl.replication.controller import start_partition
 from kafkacheck.impl.replication.records import ReplicationRules
 from kafkacheck.model.replication.family import ACTIONS, ALWAYS
-from kafkacheck.model.replication.system import State
+from kafkacheck.model.replication.system import State, start_partition
 from tests.expected import engine_for, facts_of, model_of, names_of, pinned
 
 BROKEN = [name for name in names_of("replication") if pinned()[name]["verdict"] == "VIOLATED"]

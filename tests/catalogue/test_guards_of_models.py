@@ -33,7 +33,7 @@ def test_every_guard_of_models_that_judge_together_is_explained(kafkacheck, mode
     assert ", 0 unexplained" in ended.last_line
 
 
-EXPANSION = {"leader_expand_isr", "has_established_epoch"}
+EXPANSION = {"add_caught_up_follower", "has_established_epoch"}
 
 
 @pytest.mark.long
@@ -43,7 +43,7 @@ def test_two_replicas_do_not_explain_when_an_isr_may_grow_and_three_do():
     survivors = {name: each for name, each in found.items() if each.outcome is UNEXPLAINED}
     assert {name.split(":")[0] for name in survivors} == EXPANSION
     examiner = Examiner(find_model("kip320").with_bounds(two | {"replicas": 3}))
-    guard = next(name for name in survivors if name.startswith("leader_expand_isr"))
+    guard = next(name for name in survivors if name.startswith("add_caught_up_follower"))
     assert one(examiner, guard).outcome is CAUGHT
 
 

@@ -7,29 +7,27 @@ from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET
-from kafkacheck.impl.controller.check_quorum import quorum_leader_resigns, voter_replaces_leader
-from kafkacheck.impl.controller.quorum import (
-    NO_VOTER,
-    Quorum,
-    QuorumRules,
-    RestartRule,
-    quorum_leader_appends,
-    voter_fetches,
-    voter_is_elected,
-    voter_receives_record,
-)
-from kafkacheck.impl.controller.quorum_elections import (
-    candidate_becomes_leader,
-    quorum_leader_flushes,
-    quorum_leader_writes,
-    voter_receives_vote_request,
-    voter_stands_for_election,
-)
+from kafkacheck.impl.quorum.records import NO_VOTER
+from kafkacheck.impl.quorum.rules import QuorumRules, RestartRule
 from kafkacheck.model.metadata_quorum.environment import (
     network_heals,
     network_is_cut,
     voter_crashes,
     voter_disk_is_replaced,
+)
+from kafkacheck.model.metadata_quorum.system import (
+    State,
+    candidate_becomes_leader,
+    quorum_leader_appends,
+    quorum_leader_flushes,
+    quorum_leader_resigns,
+    quorum_leader_writes,
+    voter_fetches,
+    voter_is_elected,
+    voter_receives_record,
+    voter_receives_vote_request,
+    voter_replaces_leader,
+    voter_stands_for_election,
 )
 from kafkacheck.spec.metadata_quorum.elections import quorum_records_are_unique
 from kafkacheck.spec.metadata_quorum.liveness import leader_without_majority, quorum_works
@@ -44,8 +42,8 @@ BOUNDS = {
     "disk_losses": 1,
     "cuts": 2,
 }
-LAYOUT = Layout(Quorum, BOUNDS)
-FOUR_VOTERS = Layout(Quorum, BOUNDS | {"voters": 4})
+LAYOUT = Layout(State, BOUNDS)
+FOUR_VOTERS = Layout(State, BOUNDS | {"voters": 4})
 RULES = QuorumRules()
 
 

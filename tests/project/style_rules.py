@@ -19,13 +19,8 @@ INSTALLED = ("impl", "spec", "model", "checker")
 """The folders that are installed, all of them as parts of the package `kafkacheck`."""
 PROTOCOL_FOLDERS = ("impl", "spec", "model")
 
-SYSTEMS = tuple(
-    f"kafkacheck.model.{family}.system"
-    for family in (
-        *("broker_lifecycle", "cluster", "compaction", "metadata_quorum", "producer", "replica_lag", "replication"),
-        "transactions",
-    )
-)
+FAMILIES = "broker_lifecycle cluster compaction metadata_quorum producer replica_lag replication transactions"
+SYSTEMS = tuple(f"kafkacheck.model.{family}.system" for family in FAMILIES.split())
 """The modules that declare the state of a family of models."""
 
 # What each folder may import of the project itself; a name allows the module and what lies below it.
@@ -308,23 +303,34 @@ def docstring_of_function(
             yield f"{path}:{node.lineno}: {node.name} has no docstring"
         if SAYS_NOTHING.search(docstring):
             yield f"{path}:{node.lineno}: the docstring of {node.name} has a part that says nothing; remove the line"
-        delivers = folder_of(path) == "model" and isinstance(node, ast.FunctionDef) and delivered_by(node)
+        delivers = folder_of(path) == "model" and delivered_by(node)
         for part in () if delivers else roles.get(node.name, ()):
             if docstring and lacks_part(docstring, part):
                 yield f"{path}:{node.lineno}: the docstring of {node.name} has no part '{part}:'"
 
 
-def delivered_by(function: ast.FunctionDef) -> str:
-    """The name of the function that an action only delivers to, "" for an action that does more.
+def delivered_by(function: ast.FunctionDef | ast.ClassDef) -> str:
+    """The name of the function that an action only delivers to; "" for one that does more, or says `Effect:` itself.
 
-    Such an action has guards and names for what it delivers, and then calls one function: `return f(...)`, `return
-    guard and f(...)`, or `f(...)` and `return True`.
+    Such an action has guards, names and calls for what it delivers, and then calls one function: `return f(...)`, `return
+    guard and f(...)`, or `f(...)` and `return True`. If `f` says whether it made a step, `note_...(...)` may follow,
+    which keeps a history for properties: `if not f(...): return False`, `note_g(...)`, `return True`.
     """
-    steps = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    if not lacks_part(ast.get_docstring(function) or "", "Effect"):
+        return ""
+    steps = function.body[ast.get_docstring(function) is not None :]
+    while len(steps) > 1 and re.match(r"note_\w+\(", ast.unparse(steps[-2])):
+        steps = [*steps[:-2], steps[-1]]
     match steps:
         case [*before, ast.Return(value=ast.Call(func=called))]:
             pass
         case [*before, ast.Return(value=ast.BoolOp(op=ast.And(), values=[*_, ast.Call(func=called)]))]:
+            pass
+        case [
+            *before,
+            ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=called))),
+            ast.Return(value=ast.Constant(value=True)),
+        ]:
             pass
         case [*before, ast.Expr(value=ast.Call(func=called)), ast.Return(value=ast.Constant(value=True))]:
             pass
@@ -332,27 +338,23 @@ def delivered_by(function: ast.FunctionDef) -> str:
             return ""
     for step in before:
         match step:
-            case ast.If(body=[ast.Return(value=ast.Constant(value=False))], orelse=[]):
-                pass
-            case ast.Assign(targets=[ast.Name()]):
+            case (
+                ast.If(body=[ast.Return(value=ast.Constant(value=False))], orelse=[]) | ast.Assign(targets=[ast.Name()])
+            ):
                 pass
             case ast.Expr(value=ast.Call()):  # what comes with the delivery, such as the answers to others
                 pass
             case _:
                 return ""
-    return called.attr if isinstance(called, ast.Attribute) else ast.unparse(called)
+    return ast.unparse(called).rpartition(".")[2]
 
 
 def delivered(texts: Mapping[str, str], actions: set[str]) -> set[str]:
-    """The names of the functions to which actions of model/ only deliver, and that have the parts in their place."""
+    """The names of the functions to which actions of model/ only deliver."""
     found = set()
     for path, text in texts.items():
         if folder_of(path) == "model" and path.endswith(".py"):
-            functions = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
-            for function in functions:
-                docstring = ast.get_docstring(function) or ""
-                if function.name in actions and any(lacks_part(docstring, part) for part in ACTION_PARTS):
-                    found.add(delivered_by(function))
+            found |= {delivered_by(node) for node in functions_and_classes(text) if node.name in actions}
     return found - {""}
 
 
@@ -465,7 +467,6 @@ def unused_functions(texts: Mapping[str, str]) -> Iterator[str]:
 
 
 SAME_NAME_IN_IMPL = {
-    "append_as_leader",
     "consumer_reads",
     "first_unstable_offset",
     "follower_fetches",
@@ -475,7 +476,6 @@ SAME_NAME_IN_IMPL = {
     "producer_sends",
     "raise_high_watermark",
     "send_batch",
-    "shared_end_offset",
     "truncate_to",
     "write_batch",
 }

@@ -8,6 +8,7 @@ import pytest
 from kafkacheck.checker.commands.command_line import main
 from kafkacheck.checker.commands.property_report import first_sentence, used_in
 from kafkacheck.checker.process.places import CHECKER
+from tests.project import map as map_of_rules
 from tests.project.style_rules import KAFKA_WORDS, words_in
 from tests.support.command import ROOT, TANK, in_process, write
 
@@ -64,6 +65,14 @@ def test_the_page_of_the_properties_is_what_the_command_prints(capsys):
     assert main(["properties", "--markdown"]) == 0
     page = (ROOT / "spec" / "PROPERTIES.md").read_text("utf-8")
     assert page == capsys.readouterr().out, "write it anew: kafkacheck properties --markdown > spec/PROPERTIES.md"
+
+
+def test_the_map_of_the_rules_is_what_the_docstrings_say():
+    text = (ROOT / "impl" / "MAP.md").read_text("utf-8")
+    assert text == map_of_rules.page(), "write it anew: python -m tests.project.map > impl/MAP.md"
+    assert "| `obey_as_leader` | BecomeLeader; Kafka's Partition.makeLeader |" in text.splitlines()
+    assert map_of_rules.part("Source", "F.\n\n    When: a.\n    Source: b |\n        c.\n    Left out: d.") == "b \\| c"
+    assert map_of_rules.part("Source", "F.") == map_of_rules.part("Source", None) == ""
 
 
 BUG = """

@@ -3,14 +3,18 @@
 import pytest
 
 from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.replication.controller import controller_elect_leader, controller_shrink_isr, start_partition
-from kafkacheck.impl.replication.follower import become_follower, follower_replicate, follower_truncate
-from kafkacheck.impl.replication.leader import (
+from kafkacheck.model.replication.system import (
+    become_follower,
     become_leader,
+    controller_elect_leader,
+    controller_shrink_isr,
+    follower_replicate,
+    follower_truncate,
     leader_expand_isr,
     leader_inc_high_watermark,
     leader_shrink_isr,
     leader_write,
+    start_partition,
 )
 from tests.support.partition import (
     ALL_RULES,

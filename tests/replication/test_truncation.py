@@ -4,9 +4,9 @@ import pytest
 
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.replication.truncation import (
+    end_of_last_shared_record,
     end_offset_for_epoch,
     needs_truncation,
-    shared_end_offset,
     truncation_offset,
 )
 from tests.support.partition import (
@@ -28,7 +28,7 @@ def offset(rules, leader, follower, high_watermark=0):
     state = new_partition()
     put(state, LEADER, leader)
     put(state, FOLLOWER, follower, high_watermark)
-    return truncation_offset(state, rules, LEADER, FOLLOWER)
+    return truncation_offset(state.replicas[FOLLOWER], rules, state.replicas[LEADER].log)
 
 
 def test_before_kip_101_a_follower_cuts_at_its_own_high_watermark_whatever_the_leader_has():
@@ -84,10 +84,10 @@ class TestKip279:
 
     def test_the_search_begins_at_the_tail_and_stops_at_the_first_match(self):
         """Logs of real replicas that agree at an offset agree below it; the rule relies on that and does not look."""
-        assert shared_end_offset(log_of([(0, 0), (1, 1), (2, 2)]), log_of([(0, 0), (3, 1), (2, 2)])) == 3
+        assert end_of_last_shared_record(log_of([(0, 0), (1, 1), (2, 2)]), log_of([(0, 0), (3, 1), (2, 2)])) == 3
 
     def test_a_record_of_another_epoch_does_not_match(self):
-        assert shared_end_offset(log_of([(0, 0), (1, 1)]), log_of([(0, 0), (1, 2)])) == 1
+        assert end_of_last_shared_record(log_of([(0, 0), (1, 1)]), log_of([(0, 0), (1, 2)])) == 1
 
     def test_logs_that_share_nothing_are_cut_to_nothing(self):
         assert offset(KIP_279, [(0, 0)], [(1, 1), (2, 1)], high_watermark=1) == 0
@@ -111,10 +111,7 @@ class TestTruncationOnFetch:
     """The first draft of KIP-320."""
 
     def needs(self, leader, follower):
-        state = new_partition()
-        put(state, LEADER, leader)
-        put(state, FOLLOWER, follower)
-        return needs_truncation(state, LEADER, FOLLOWER)
+        return needs_truncation(log_of(leader), log_of(follower))
 
     def test_nothing_is_cut_on_becoming_a_follower(self):
         assert offset(KIP_320_FIRST_TRY, [(3, 3)], [(0, 0), (1, 1)]) == 2

@@ -7,18 +7,13 @@ import pytest
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
-from kafkacheck.impl.broker.lag import (
-    FetchProgress,
-    LaggingPartition,
-    LagRules,
-    follower_fetches,
-    is_out_of_sync,
-    leader_drops_lagging,
-)
+from kafkacheck.impl.broker.lag import FetchProgress, LagRules, is_out_of_sync
 from kafkacheck.impl.constants import LagRule
-from kafkacheck.model.replica_lag.base import MODEL, clock_ticks, follower_dies, producer_bursts, start_in_sync
+from kafkacheck.model.replica_lag.base import MODEL
+from kafkacheck.model.replica_lag.environment import clock_ticks, follower_dies, producer_bursts, start_in_sync
+from kafkacheck.model.replica_lag.system import State, follower_fetches, leader_drops_lagging
 
-LAYOUT = Layout(LaggingPartition, {"max_messages": 60, "max_time": 60})
+LAYOUT = Layout(State, {"max_messages": 60, "max_time": 60})
 MESSAGES = LagRules(rule=LagRule.MAX_MESSAGES, most_messages=4)
 TIME = LagRules(rule=LagRule.MAX_TIME)
 

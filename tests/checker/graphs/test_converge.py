@@ -13,8 +13,7 @@ from kafkacheck.checker.graphs import dataset
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.search import check
 from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.replication.controller import start_partition
-from kafkacheck.model.replication.system import State
+from kafkacheck.model.replication.system import State, start_partition
 from kafkacheck.spec.replication.measures import isr_size, live_leaders
 from tests.expected import model_of
 from tests.support.command import Command, write

@@ -24,7 +24,7 @@ from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.traces.replay import ReplayOutcome, replay
 from kafkacheck.checker.traces.trace import Trace, ending_of
 from kafkacheck.checker.traces.witness import explain, find_witness
-from kafkacheck.impl.controller.quorum import RestartRule
+from kafkacheck.impl.quorum.rules import RestartRule
 from kafkacheck.model.replication.drawing import REPLICATION_LANES
 from tests.support import relay
 from tests.support.behaviours import run

@@ -14,36 +14,20 @@ change of the voters.
 """
 
 from kafkacheck.checker.schema import cardinality, contains, including
-from kafkacheck.impl.controller.quorum import (
-    NO_VOTER,
-    Quorum,
-    QuorumRules,
-    RestartRule,
-    Voter,
-    VoterId,
-    enter_epoch,
-    grants_vote,
-    raise_quorum_high_watermark,
-    step_down,
-)
-from kafkacheck.impl.log import LeaderEpoch, append_record, is_full, truncate_to
+from kafkacheck.impl.log import append_record, is_full, truncate_to
+from kafkacheck.impl.quorum.records import NO_VOTER, Voter, enter_epoch, step_down
+from kafkacheck.impl.quorum.replication import count_own_log, grants_vote
+from kafkacheck.impl.quorum.rules import QuorumRules, RestartRule
 
 
-def append_unflushed(state: Quorum, leader_id: int) -> None:
-    """Append an unflushed record of the leader's epoch: others may fetch it, but the leader does not count itself."""
-    leader = state.voters[leader_id]
-    append_record(leader.log, state.record_id, leader.epoch)
-
-
-def begin_to_lead(state: Quorum, leader_id: int) -> None:
-    """Make the voter leader of its epoch, with a LeaderChange record if there is room."""
-    leader = state.voters[leader_id]
+def begin_to_lead(leader: Voter, leader_id: int, record_id: int) -> None:
+    """Make the voter leader of its epoch, with an unflushed LeaderChange record if there is room."""
     step_down(leader)
     leader.is_leader = True
     leader.epoch_start_offset = leader.log.end_offset
     leader.end_offsets[leader_id] = leader.log.end_offset
     if not is_full(leader.log):
-        append_unflushed(state, leader_id)
+        append_record(leader.log, record_id, leader.epoch)
 
 
 def flushed_end_of(voter: Voter, voter_id: int) -> int:
@@ -51,7 +35,7 @@ def flushed_end_of(voter: Voter, voter_id: int) -> int:
     return voter.end_offsets[voter_id] if voter.is_leader else voter.log.end_offset
 
 
-def voter_stands_for_election(state: Quorum, voter_id: VoterId, epoch: LeaderEpoch) -> bool:
+def stand_for_election(voter: Voter, voter_id: int, epoch: int) -> bool:
     """A voter has found no leader for too long, and becomes a candidate in the next epoch.
 
     Who: any voter that does not lead and is no observer.
@@ -59,7 +43,6 @@ def voter_stands_for_election(state: Quorum, voter_id: VoterId, epoch: LeaderEpo
     Effect: it has voted for itself.
     Source: QuorumState.transitionToCandidate; `controller.quorum.fetch.timeout.ms`.
     """
-    voter = state.voters[voter_id]
     if voter.is_leader or voter.is_observer or epoch != voter.epoch + 1:
         return False
     enter_epoch(voter, epoch)
@@ -68,7 +51,7 @@ def voter_stands_for_election(state: Quorum, voter_id: VoterId, epoch: LeaderEpo
     return True
 
 
-def voter_receives_vote_request(state: Quorum, voter_id: VoterId, candidate_id: VoterId) -> bool:
+def handle_vote_request(voter: Voter, voter_id: int, candidate: Voter, candidate_id: int) -> bool:
     """A voter receives a vote request, and votes or only adopts the epoch.
 
     Who: a voter that a candidate asks, in the voter's epoch or a newer one. An observer refuses the request.
@@ -78,8 +61,6 @@ def voter_receives_vote_request(state: Quorum, voter_id: VoterId, candidate_id: 
         time, or never.
     Source: KafkaRaftClient.handleVoteRequest; QuorumState.transitionToUnattached, UnattachedState.canGrantVote.
     """
-    voter = state.voters[voter_id]
-    candidate = state.voters[candidate_id]
     if candidate.votes == 0 or contains(candidate.votes, voter_id) or candidate.epoch < voter.epoch:
         return False
     if voter.is_observer:
@@ -95,7 +76,7 @@ def voter_receives_vote_request(state: Quorum, voter_id: VoterId, candidate_id: 
     return True
 
 
-def candidate_becomes_leader(state: Quorum, candidate_id: VoterId) -> bool:
+def count_votes(candidate: Voter, candidate_id: int, record_id: int) -> bool:
     """A candidate has counted the votes of a majority, and leads.
 
     Who: a candidate.
@@ -103,29 +84,28 @@ def candidate_becomes_leader(state: Quorum, candidate_id: VoterId) -> bool:
     Effect: it leads, and appends a LeaderChange record, which is not on the disk yet.
     Source: KafkaRaftClient.maybeTransitionToLeader, onBecomeLeader.
     """
-    candidate = state.voters[candidate_id]
-    if 2 * cardinality(candidate.votes) <= len(state.voters) or is_full(candidate.log):
+    if 2 * cardinality(candidate.votes) <= len(candidate.end_offsets) or is_full(candidate.log):
         return False
-    begin_to_lead(state, candidate_id)
+    begin_to_lead(candidate, candidate_id, record_id)
     return True
 
 
-def quorum_leader_writes(state: Quorum, leader_id: VoterId) -> bool:
+def append_unflushed(leader: Voter, record_id: int) -> bool:
     """A leader of the quorum appends a record of the controller, and has not flushed it yet.
 
     Who: a voter that leads; it may have been replaced without knowing.
     When: its log has room.
-    Effect: the record has the leader's epoch. Fetches that wait for it are answered at once.
+    Effect: the record has the leader's epoch. Fetches that wait for it are answered at once, but the leader's own log
+        does not count yet.
     Source: KafkaRaftClient.maybeAppendBatches, flushLeaderLog.
     """
-    leader = state.voters[leader_id]
     if not leader.is_leader or is_full(leader.log):
         return False
-    append_unflushed(state, leader_id)
+    append_record(leader.log, record_id, leader.epoch)
     return True
 
 
-def quorum_leader_flushes(state: Quorum, rules: QuorumRules, leader_id: VoterId) -> bool:
+def flush_leader_log(leader: Voter, rules: QuorumRules, leader_id: int) -> bool:
     """A leader flushes its log to the disk.
 
     Who: a voter that leads.
@@ -134,27 +114,24 @@ def quorum_leader_flushes(state: Quorum, rules: QuorumRules, leader_id: VoterId)
     Source: KafkaRaftClient.flushLeaderLog, ReplicatedLog.flush.
     Left out: that Kafka counts the log just before it flushes; it handles no fetch in between.
     """
-    leader = state.voters[leader_id]
     if not leader.is_leader or leader.end_offsets[leader_id] == leader.log.end_offset:
         return False
-    leader.end_offsets[leader_id] = leader.log.end_offset
-    raise_quorum_high_watermark(state, rules, leader_id)
+    count_own_log(leader, rules, leader_id)
     return True
 
 
-def restart_voter(state: Quorum, rules: QuorumRules, voter_id: int) -> None:
+def restart_voter(voter: Voter, rules: QuorumRules, voter_id: int, record_id: int) -> None:
     """Restart a voter from its `quorum-state` file.
 
     A candidate is a candidate again, with its own vote. If the voter led in that epoch, the rule gives its new state.
     """
-    voter = state.voters[voter_id]
     has_led = voter.is_leader or voter.has_resigned
     step_down(voter)
     if not has_led:
         if voter.voted == voter_id:
             voter.votes = including(0, voter_id)
     elif rules.leader_restarts_as == RestartRule.LEADER:
-        begin_to_lead(state, voter_id)
+        begin_to_lead(voter, voter_id, record_id)
     elif rules.leader_restarts_as == RestartRule.UNATTACHED:
         voter.voted = NO_VOTER
         voter.has_resigned = False
@@ -162,9 +139,8 @@ def restart_voter(state: Quorum, rules: QuorumRules, voter_id: int) -> None:
         voter.has_resigned = True
 
 
-def begin_with_empty_disk(state: Quorum, rules: QuorumRules, voter_id: int) -> None:
+def begin_with_empty_disk(voter: Voter, rules: QuorumRules) -> None:
     """Restart a voter in a new directory, without a log and without a `quorum-state` file."""
-    voter = state.voters[voter_id]
     enter_epoch(voter, 0)
     truncate_to(voter.log, 0)
     voter.is_observer = rules.voters_have_directories

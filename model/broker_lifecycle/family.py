@@ -1,0 +1,83 @@
+"""Common parts of the models of a broker's life.
+
+Bounds: `brokers` brokers; `restarts` of their processes and `failovers` of the controller are left. The log has no
+bound.
+"""
+
+from kafkacheck.checker.model import Family, each
+from kafkacheck.impl.controller.broker_lifecycle import LifecycleRules
+from kafkacheck.model.broker_lifecycle.drawing import BROKER_LIVES
+from kafkacheck.model.broker_lifecycle.environment import (
+    broker_crashes,
+    heartbeat_is_lost,
+    live_broker_is_fenced,
+    metadata_log_grows,
+)
+from kafkacheck.model.broker_lifecycle.system import (
+    State,
+    broker_begins_shutdown,
+    broker_receives_answer,
+    broker_registers,
+    broker_replays_record,
+    broker_sends_heartbeat,
+    controller_fences_stale_broker,
+    controller_handles_heartbeat,
+)
+from kafkacheck.spec.broker_lifecycle import properties
+
+ACTIONS = (
+    broker_registers,
+    broker_replays_record,
+    broker_sends_heartbeat,
+    controller_handles_heartbeat,
+    broker_receives_answer,
+    broker_begins_shutdown,
+    controller_fences_stale_broker,
+    metadata_log_grows,
+    broker_crashes,
+    live_broker_is_fenced,
+    heartbeat_is_lost,
+)
+
+SAFETY = (
+    properties.unfenced_brokers_are_ready,
+    properties.recovering_brokers_know_their_registration,
+    properties.leader_is_unfenced,
+    properties.active_leaders_stay,
+    properties.reports_are_true,
+    properties.answers_have_a_receiver,
+    properties.brokers_are_told_what_they_are,
+    properties.heartbeats_without_effect_are_not_logged,
+    properties.shutdowns_await_active_brokers,
+    properties.shutdowns_await_their_move,
+    properties.only_the_registered_epoch_counts,
+    properties.only_replaying_catches_up,
+    properties.changes_are_logged,
+    properties.new_brokers_lack_their_registration,
+    properties.running_brokers_were_unfenced,
+)
+
+EXAMPLES = (properties.ready_behind_the_end, properties.shutdown_with_another_leader)
+
+BROKER_LIFECYCLE = Family(
+    state=State,
+    bounds={"brokers": 2, "restarts": 0, "failovers": 0},
+    rules=LifecycleRules(),
+    actions=ACTIONS,
+    always=SAFETY,
+    leads_to=[
+        (properties.a_broker_waits_to_be_unfenced, properties.no_broker_waits_to_be_unfenced),
+        (properties.a_broker_waits_to_stop, properties.no_broker_waits_to_stop),
+        (properties.a_dead_broker_is_unfenced, properties.dead_brokers_are_fenced),
+    ],
+    weakly_fair=[
+        each(broker_replays_record),  # a broker fetches the metadata log again and again
+        each(broker_sends_heartbeat),  # `broker.heartbeat.interval.ms`
+        each(controller_fences_stale_broker),  # a session that is not renewed ends
+    ],
+    strongly_fair=[
+        each(controller_handles_heartbeat),  # of heartbeats that are sent again and again, not all are lost
+        each(broker_receives_answer),  # nor are all answers
+    ],
+    drawing=BROKER_LIVES,
+)
