@@ -10,7 +10,7 @@ from kafkacheck.impl.controller.brokers import register_start
 from kafkacheck.impl.messages.metadata import MetadataOffset
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State, end_connections, forget_replayed_metadata, has_room, tell_producers
+from kafkacheck.model.cluster.system import State, end_connections, has_room, note_commits, note_replayed_metadata
 
 
 def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
@@ -72,8 +72,9 @@ def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: Replic
     high_watermark = broker.high_watermark
     metadata = state.controller.history[broker.metadata_offset + 1]
     replay_metadata(broker, rules, broker_id, metadata, state.fetches[broker_id], state.alter_partitions[broker_id])
-    forget_replayed_metadata(state)
-    return tell_producers(state, rules, broker_id, high_watermark)
+    note_replayed_metadata(state)
+    note_commits(state, rules, broker_id, high_watermark)
+    return True
 
 
 def is_overtaken(state: State, broker_id: int, offset: int) -> bool:
@@ -105,7 +106,8 @@ def broker_obeys_leader_and_isr(
         broker, rules, broker_id, metadata, offset, is_overtaken(state, broker_id, offset), fetch, change
     ):
         return False
-    return tell_producers(state, rules, broker_id, high_watermark)
+    note_commits(state, rules, broker_id, high_watermark)
+    return True
 
 
 def newest_of_predecessor(state: State) -> int:
@@ -129,7 +131,8 @@ def broker_obeys_new_controller(state: State, rules: ClusterRules, broker_id: Re
     high_watermark = broker.high_watermark
     if not obey_new_controller(broker, rules, broker_id, metadata, offset, state.controller.epoch, fetch, change):
         return False
-    return tell_producers(state, rules, broker_id, high_watermark)
+    note_commits(state, rules, broker_id, high_watermark)
+    return True
 
 
 def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset) -> bool:

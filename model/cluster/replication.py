@@ -23,7 +23,7 @@ from kafkacheck.impl.constants import NO_LEADER, Question, Stage
 from kafkacheck.impl.log import LogStartOffset
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State, tell_producers
+from kafkacheck.model.cluster.system import State, note_commits
 
 
 def leader_appends(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
@@ -33,7 +33,8 @@ def leader_appends(state: State, rules: ClusterRules, leader_id: ReplicaId) -> b
     metadata = state.controller.history[leader.metadata_offset]
     if not append_next_record(leader, rules, leader_id, metadata, state.producers):
         return False
-    return tell_producers(state, rules, leader_id, high_watermark)
+    note_commits(state, rules, leader_id, high_watermark)
+    return True
 
 
 def leader_deletes_records(state: State, leader_id: ReplicaId, start_offset: LogStartOffset) -> bool:
@@ -66,7 +67,8 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
     is_read = reads_answer(fetch, state.brokers[follower_id])
     metadata = state.controller.history[leader.metadata_offset]
     answer_fetch(leader, rules, fetch, follower_id, session, is_read, metadata)
-    return tell_producers(state, rules, leader_id, high_watermark)
+    note_commits(state, rules, leader_id, high_watermark)
+    return True
 
 
 def leader_reads_old_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
@@ -86,7 +88,8 @@ def leader_counts_old_fetch(state: State, rules: ClusterRules, follower_id: Repl
     leader = state.brokers[leader_id]
     high_watermark = leader.high_watermark
     count_old_fetch(leader, rules, fetch, follower_id, state.controller.history[leader.metadata_offset])
-    return tell_producers(state, rules, leader_id, high_watermark)
+    note_commits(state, rules, leader_id, high_watermark)
+    return True
 
 
 def leader_answers_epoch_end(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
@@ -134,7 +137,8 @@ def leader_proposes_shrink(state: State, rules: ClusterRules, leader_id: Replica
     metadata = state.controller.history[leader.metadata_offset]
     if not propose_shrink(leader, rules, leader_id, follower_id, metadata, state.alter_partitions[leader_id]):
         return False
-    return tell_producers(state, rules, leader_id, high_watermark)
+    note_commits(state, rules, leader_id, high_watermark)
+    return True
 
 
 def leader_proposes_expansion(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
@@ -173,4 +177,5 @@ def leader_learns_of_change(state: State, rules: ClusterRules, leader_id: Replic
         return False
     high_watermark = leader.high_watermark
     learn_of_change(leader, rules, leader_id, state.controller.history[leader.metadata_offset], change)
-    return tell_producers(state, rules, leader_id, high_watermark)
+    note_commits(state, rules, leader_id, high_watermark)
+    return True

@@ -82,19 +82,13 @@ def has_room(state: State) -> bool:
     return has_epoch and state.controller.offset + 1 < len(history)
 
 
-def tell_producers(state: State, rules: ClusterRules, leader_id: int, high_watermark: int) -> bool:
-    """Let a leader answer the producers of all that it has committed above this offset, and note the commits.
-
-    When: a step of the leader has raised its high watermark, which was `high_watermark` before.
-    Effect: each producer whose record may be acknowledged has the answer.
-    Source: Partition.tryCompleteDelayedRequests, DelayedProduce.
-    """
+def note_commits(state: State, rules: ClusterRules, leader_id: int, high_watermark: int) -> None:
+    """Let a leader answer the producers of all that it has committed above this offset, and note the commits."""
     leader = state.brokers[leader_id]
     for offset in range(high_watermark, leader.high_watermark):
         acknowledge(leader, rules, state.controller.history[leader.metadata_offset], state.producers, offset)
         if rules.commits_are_noted:
             state.committed[offset] = leader.log.records[offset].id
-    return True
 
 
 def stop_process(state: State, broker_id: int) -> None:
@@ -120,7 +114,7 @@ def end_connections(state: State, broker_id: int) -> None:
             clear(old_fetch)
 
 
-def forget_replayed_metadata(state: State) -> None:
+def note_replayed_metadata(state: State) -> None:
     """Blank the controller's changes that can no longer be read, so that states do not differ by them alone."""
     lowest = state.controller.offset
     if state.controller.zombie_offset != NO_EPOCH:

@@ -107,7 +107,7 @@ def unread_metadata_is_blank(before: State, after: State, rules: ClusterRules) -
     """When a broker replays metadata, the changes that no process can read any more become blank, and no others.
 
     Lost if it fails: only time, because states differ by metadata that has no effect.
-    Source: `forget_replayed_metadata` of `model/cluster/system.py`.
+    Source: `note_replayed_metadata` of `model/cluster/system.py`.
     Holds in: every model of the cluster of the KRaft era.
     Fails in: none; it guards the reference itself.
     """

@@ -312,9 +312,9 @@ def docstring_of_function(
 def delivered_by(function: ast.FunctionDef | ast.ClassDef) -> str:
     """The name of the function that an action only delivers to; "" for one that does more, or says `Effect:` itself.
 
-    Such an action has guards and names for what it delivers, and then calls one function: `return f(...)`, `return
-    guard and f(...)`, or `f(...)` and `return True`. If `f` says whether it made a step, `note_...(...)` may follow,
-    which keeps a history for properties: `if not f(...): return False`, `note_g(...)`, `return True`.
+    Such an action has guards, names and calls for what it delivers, and then calls one function: `return f(...)`,
+    `return guard and f(...)`, or `f(...)` and `return True`. If `f` says whether it made a step, `note_...(...)` may
+    follow, which keeps a history for properties: `if not f(...): return False`, `note_g(...)`, `return True`.
     """
     if not lacks_part(ast.get_docstring(function) or "", "Effect"):
         return ""
@@ -350,7 +350,7 @@ def delivered_by(function: ast.FunctionDef | ast.ClassDef) -> str:
 
 
 def delivered(texts: Mapping[str, str], actions: set[str]) -> set[str]:
-    """The names of the functions to which actions of model/ only deliver, and that have the parts in their place."""
+    """The names of the functions to which actions of model/ only deliver."""
     found = set()
     for path, text in texts.items():
         if folder_of(path) == "model" and path.endswith(".py"):
