@@ -12,6 +12,7 @@ from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.fetch import is_fenced, is_outside
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.rules import ClusterRules
 
 
@@ -22,7 +23,7 @@ def has_readable_record(broker: Broker, position: int) -> bool:
 
 def end_of_read(leader: Broker, rules: ClusterRules, position: int, limit: int) -> int:
     """The offset below which a read with this limit ends; by the old rule the log's end if it starts at the limit."""
-    return leader.log.end_offset if position == limit and not rules.read_limit_is_taken_once else limit
+    return end_of(leader.log) if position == limit and not rules.read_limit_is_taken_once else limit
 
 
 def knows_latest_offset(leader: Broker, rules: ClusterRules) -> bool:

@@ -10,6 +10,7 @@ is written late after a truncation; **not covered** there: a log start that rise
 from kafkacheck.checker.schema import copy
 from kafkacheck.impl.broker.records import Broker, EpochFile
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, TruncationRule
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.rules import ClusterRules
 
 
@@ -146,14 +147,14 @@ def end_offset_of_epoch(broker: Broker, epoch: int) -> int:
     if epoch == NO_EPOCH:
         return NO_OFFSET
     if epoch == latest_file_epoch(broker):
-        return broker.log.end_offset
+        return end_of(broker.log)
     return next_epoch_start(broker, epoch)
 
 
 def answered_end_offset(broker: Broker, rules: ClusterRules, epoch: int) -> int:
     """The end of `epoch` that a leader answers; by the old rule `NO_EPOCH` is an empty file's newest (KAFKA-6857)."""
     if epoch == NO_EPOCH and latest_file_epoch(broker) == NO_EPOCH and not rules.undefined_epoch_has_no_end:
-        return broker.log.end_offset
+        return end_of(broker.log)
     return end_offset_of_epoch(broker, epoch)
 
 

@@ -14,6 +14,7 @@ from kafkacheck.impl.broker.leader import is_leading, maybe_raise_high_watermark
 from kafkacheck.impl.broker.records import Broker, FetchSession
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, FetchError, FetchFencing, Stage, TruncationRule
 from kafkacheck.impl.log import has_offset
+from kafkacheck.impl.log.reading import end_of, id_at, leader_epoch_at
 from kafkacheck.impl.messages.fetch import Fetch, OldFetch
 from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
@@ -43,7 +44,7 @@ def serves(broker: Broker, rules: ClusterRules, broker_id: int, topic_id: int, l
 
 def is_outside(broker: Broker, offset: int) -> bool:
     """Whether a fetch from `offset` is out of range: the log ends below it or begins above it."""
-    return offset > broker.log.end_offset or offset < broker.log_start_offset
+    return offset > end_of(broker.log) or offset < broker.log_start_offset
 
 
 def is_diverging(broker: Broker, rules: ClusterRules, offset: int, asked_epoch: int) -> bool:
@@ -75,9 +76,8 @@ def begin_answer(fetch: Fetch, broker: Broker) -> None:
 def answer_with_record(fetch: Fetch, broker: Broker) -> None:
     """Put the record at the fetch offset into the answer, if the log has one."""
     if has_offset(broker.log, fetch.offset):
-        record = broker.log.records[fetch.offset]
-        fetch.record = record.id
-        fetch.record_epoch = record.epoch
+        fetch.record = id_at(broker.log, fetch.offset)
+        fetch.record_epoch = leader_epoch_at(broker.log, fetch.offset)
 
 
 def answer_fetch(

@@ -23,6 +23,7 @@ from kafkacheck.impl.constants import (
     TruncationRule,
 )
 from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.messages.fetch import Fetch
 from kafkacheck.impl.rules import ClusterRules
 
@@ -35,7 +36,7 @@ def is_of_now(broker: Broker, fetch: Fetch) -> bool:
         return False
     if fetch.question == Question.EPOCH_END:
         return broker.must_truncate and fetch.asked_epoch == latest_file_epoch(broker)
-    return not broker.must_truncate and fetch.offset == broker.log.end_offset
+    return not broker.must_truncate and fetch.offset == end_of(broker.log)
 
 
 def can_ask(broker: Broker, broker_id: int, fetch: Fetch) -> bool:
@@ -54,7 +55,7 @@ def send(broker: Broker, fetch: Fetch, question: Question) -> None:
     fetch.leader = broker.leader
     fetch.leader_epoch = broker.leader_epoch
     fetch.broker_epoch = broker.broker_epoch
-    fetch.offset = broker.log.end_offset
+    fetch.offset = end_of(broker.log)
 
 
 def send_fetch(broker: Broker, rules: ClusterRules, broker_id: int, fetch: Fetch, session: FetchSession) -> bool:
@@ -102,7 +103,7 @@ def truncate_by_answer(broker: Broker, rules: ClusterRules, epoch: int, end_offs
         return True
     own_end = end_offset_of_epoch(broker, epoch)
     if rules.truncation == TruncationRule.KIP_101 or own_end == NO_OFFSET:
-        truncate_log(broker, rules, min(end_offset, broker.log.end_offset))
+        truncate_log(broker, rules, min(end_offset, end_of(broker.log)))
         return True
     is_complete = epoch_with_end(broker, rules, epoch) == epoch
     truncate_log(broker, rules, min(end_offset, own_end) if is_complete else own_end)
@@ -136,9 +137,9 @@ def leave_out_of_range(broker: Broker, rules: ClusterRules, start_offset: int, e
     A log that ends above the leader's end is truncated to it. A log that ends below the leader's start restarts there.
     In between the log stays; by the old rule it restarts at the leader's start.
     """
-    if end_offset < broker.log.end_offset:
+    if end_offset < end_of(broker.log):
         truncate_log(broker, rules, end_offset)
-    elif start_offset > broker.log.end_offset or not rules.out_of_range_keeps_log:
+    elif start_offset > end_of(broker.log) or not rules.out_of_range_keeps_log:
         truncate_fully_and_start_at(broker, rules, start_offset)
 
 
@@ -146,7 +147,7 @@ def exposes_divergence(broker: Broker, rules: ClusterRules, fetch: Fetch) -> boo
     """Whether the follower, by the old rule, adopts the high watermark of a diverging answer before it truncates."""
     if rules.divergence_comes_first or fetch.end_offset == NO_OFFSET:
         return False
-    return broker.high_watermark < min(fetch.high_watermark, broker.log.end_offset)
+    return broker.high_watermark < min(fetch.high_watermark, end_of(broker.log))
 
 
 def is_used(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
@@ -168,7 +169,7 @@ def apply_answer(broker: Broker, rules: ClusterRules, fetch: Fetch) -> None:
         return
     if fetch.record != NO_RECORD and not is_full(broker.log):
         append_to_log(broker, rules, fetch.record, fetch.record_epoch)
-    broker.high_watermark = max(min(fetch.high_watermark, broker.log.end_offset), broker.log_start_offset)
+    broker.high_watermark = max(min(fetch.high_watermark, end_of(broker.log)), broker.log_start_offset)
     if broker.log_start_offset < min(fetch.log_start_offset, broker.high_watermark):
         advance_log_start(broker, min(fetch.log_start_offset, broker.high_watermark))
 
@@ -184,7 +185,7 @@ def use_fetch(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
     """
     if is_used(broker, rules, fetch) and fetch.error == FetchError.NONE:
         if exposes_divergence(broker, rules, fetch):
-            broker.high_watermark = min(fetch.high_watermark, broker.log.end_offset)
+            broker.high_watermark = min(fetch.high_watermark, end_of(broker.log))
             return True
         apply_answer(broker, rules, fetch)
     clear(fetch)

@@ -12,6 +12,7 @@ from kafkacheck.checker.schema import clear, contains, excluding, including
 from kafkacheck.impl.broker.leader import is_leading, maybe_raise_high_watermark
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
@@ -53,7 +54,7 @@ def propose_shrink(
         return False
     if follower_id == leader_id or not contains(leader.isr, follower_id):
         return False
-    if leader.followers[follower_id].end_offset == leader.log.end_offset:
+    if leader.followers[follower_id].end_offset == end_of(leader.log):
         return False
     isr = excluding(leader.isr, follower_id)
     propose_isr(leader, leader_id, change, isr)

@@ -13,6 +13,7 @@ from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.client.records import Producers
 from kafkacheck.impl.constants import NO_EPOCH, Acks
 from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log.reading import end_of, id_at, leader_epoch_at
 from kafkacheck.impl.messages.metadata import Metadata, min_insync_replicas
 from kafkacheck.impl.rules import ClusterRules
 
@@ -35,7 +36,7 @@ def has_enough_replicas(leader: Broker, rules: ClusterRules, metadata: Metadata,
 def committed_end_offset(leader: Broker, rules: ClusterRules, leader_id: int) -> int:
     """The offset below which every awaited member surely has each record; `NO_OFFSET` if one has not fetched yet."""
     awaited = maximal_isr(leader) if rules.high_watermark_awaits_maximal_isr else leader.isr
-    end_offset = leader.log.end_offset
+    end_offset = end_of(leader.log)
     for follower_id, follower in enumerate(leader.followers):
         if follower_id != leader_id and contains(awaited, follower_id):
             end_offset = min(end_offset, follower.end_offset)
@@ -48,10 +49,9 @@ def acknowledge(leader: Broker, rules: ClusterRules, metadata: Metadata, produce
     With too few replicas the answer is NOT_ENOUGH_REPLICAS_AFTER_APPEND, and the record may still survive. The producer
     of a record of an earlier epoch got NOT_LEADER_OR_FOLLOWER when that epoch ended.
     """
-    record = leader.log.records[offset]
-    if record.epoch == leader.leader_epoch and rules.acks == Acks.ALL:
+    if leader_epoch_at(leader.log, offset) == leader.leader_epoch and rules.acks == Acks.ALL:
         if has_enough_replicas(leader, rules, metadata, maximal_isr(leader)):
-            producers.acknowledged[record.id] = offset
+            producers.acknowledged[id_at(leader.log, offset)] = offset
 
 
 def forget_caught_up(leader: Broker) -> None:
@@ -99,7 +99,7 @@ def append_next_record(
     if rules.acks == Acks.ALL and not has_enough_replicas(leader, rules, metadata, leader.isr):
         return False
     if rules.acks == Acks.LEADER:
-        producers.acknowledged[producers.next_record] = leader.log.end_offset
+        producers.acknowledged[producers.next_record] = end_of(leader.log)
     producers.topic_ids[producers.next_record] = leader.topic_id
     append_to_log(leader, rules, producers.next_record, leader.leader_epoch)
     producers.next_record += 1

@@ -6,7 +6,6 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-10706, KAFKA-9491.
 Left out, and why that is sound: segments and indexes, which no rule here reads.
 """
 
-from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.epoch_file import (
     assign_epoch,
     await_late_write,
@@ -17,7 +16,8 @@ from kafkacheck.impl.broker.epoch_file import (
 )
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET
-from kafkacheck.impl.log import append_record, truncate_to
+from kafkacheck.impl.log import append_record, clear_records, restart_at, truncate_to
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.rules import ClusterRules
 
 
@@ -25,7 +25,7 @@ def append_to_log(broker: Broker, rules: ClusterRules, record_id: int, epoch: in
     """Store a record of `epoch` at the end of a log that is not full; the epoch file learns of a new epoch from it."""
     await_late_write(broker, rules)
     if rules.records_carry_epochs:
-        assign_epoch(broker, epoch, broker.log.end_offset)
+        assign_epoch(broker, epoch, end_of(broker.log))
     append_record(broker.log, record_id, epoch)
 
 
@@ -34,7 +34,7 @@ def truncate_log(broker: Broker, rules: ClusterRules, end_offset: int) -> None:
 
     A log that ends at or below `end_offset` stays as it is, but its epoch file is truncated.
     """
-    if end_offset >= broker.log.end_offset:
+    if end_offset >= end_of(broker.log):
         if rules.epoch_file_is_cut_at_end:
             truncate_epochs(broker, rules, end_offset)
         return
@@ -54,8 +54,7 @@ def advance_log_start(broker: Broker, start_offset: int) -> None:
             broker.epoch_starts[epoch] = NO_OFFSET
     if epoch_at_start != NO_EPOCH:
         broker.epoch_starts[epoch_at_start] = start_offset
-    for offset in range(broker.log_start_offset, start_offset):
-        clear(broker.log.records[offset])
+    clear_records(broker.log, broker.log_start_offset, start_offset)
     broker.log_start_offset = start_offset
 
 
@@ -74,7 +73,7 @@ def truncate_fully_and_start_at(broker: Broker, rules: ClusterRules, start_offse
     """Remove every record and restart at `start_offset`, like a follower whose log ends below the leader's start."""
     high_watermark = broker.high_watermark
     drop_log(broker)
-    broker.log.end_offset = start_offset
+    restart_at(broker.log, start_offset)
     broker.log_start_offset = start_offset
     broker.flushed_offset = start_offset
     broker.high_watermark = (

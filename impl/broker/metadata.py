@@ -14,6 +14,7 @@ from kafkacheck.impl.broker.log_file import drop_log, truncate_log
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.broker.registration import refuses_newer
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, Stage, TruncationRule
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.fetch import Fetch
 from kafkacheck.impl.messages.metadata import Metadata
@@ -24,9 +25,9 @@ def begin_leading(broker: Broker, rules: ClusterRules, broker_id: int, metadata:
     """Take over the leadership and note the epoch's start; the high watermark stays until followers have fetched."""
     forget_followers(broker)
     broker.must_truncate = False
-    broker.leader_epoch_start_offset = broker.log.end_offset
+    broker.leader_epoch_start_offset = end_of(broker.log)
     if has_epoch_file(rules):
-        assign_epoch(broker, broker.leader_epoch, broker.log.end_offset)
+        assign_epoch(broker, broker.leader_epoch, end_of(broker.log))
     maybe_raise_high_watermark(broker, rules, broker_id, metadata)
 
 

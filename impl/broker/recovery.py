@@ -19,6 +19,7 @@ from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.broker.registration import end_registration
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.log import truncate_to
+from kafkacheck.impl.log.reading import end_of, leader_epoch_at
 from kafkacheck.impl.rules import ClusterRules
 
 
@@ -51,15 +52,15 @@ def flush(broker: Broker) -> bool:
     Source: UnifiedLog.flush.
     Left out: flushing a part of the log, which is flushing at an earlier time.
     """
-    if not broker.is_running or broker.flushed_offset == broker.log.end_offset:
+    if not broker.is_running or broker.flushed_offset == end_of(broker.log):
         return False
-    broker.flushed_offset = broker.log.end_offset
+    broker.flushed_offset = end_of(broker.log)
     return True
 
 
 def shut_down(broker: Broker) -> None:
     """Flush the log, checkpoint the high watermark, and end the process cleanly."""
-    broker.flushed_offset = broker.log.end_offset
+    broker.flushed_offset = end_of(broker.log)
     broker.high_watermark_checkpoint = broker.high_watermark
     lose_memory(broker)
     broker.is_stopped_cleanly = True
@@ -96,8 +97,8 @@ def lose_disk(broker: Broker) -> None:
 def recover_epochs(broker: Broker, rules: ClusterRules) -> None:
     """Rebuild the leader-epoch file from the records."""
     cut_epochs_from(broker, 0)
-    for offset in range(broker.log_start_offset, broker.log.end_offset):
-        epoch = broker.log.records[offset].epoch
+    for offset in range(broker.log_start_offset, end_of(broker.log)):
+        epoch = leader_epoch_at(broker.log, offset)
         if epoch > 0 or broker.is_stopped_cleanly or rules.recovery_keeps_epoch_zero:
             assign_epoch(broker, epoch, offset)
 
@@ -111,11 +112,11 @@ def load_epochs(broker: Broker, rules: ClusterRules) -> None:
     for epoch, start in enumerate(broker.epoch_file.starts):
         broker.epoch_starts[epoch] = start
     if not broker.is_stopped_cleanly:
-        for offset in range(broker.flushed_offset, broker.log.end_offset):
-            epoch = broker.log.records[offset].epoch
+        for offset in range(broker.flushed_offset, end_of(broker.log)):
+            epoch = leader_epoch_at(broker.log, offset)
             if epoch > latest_file_epoch(broker):
                 assign_epoch(broker, epoch, offset)
-    truncate_epochs(broker, rules, broker.log.end_offset)
+    truncate_epochs(broker, rules, end_of(broker.log))
 
 
 def recover_log(broker: Broker, rules: ClusterRules) -> None:
@@ -130,8 +131,8 @@ def recover_log(broker: Broker, rules: ClusterRules) -> None:
     elif rules.old_format_has_no_epoch_file:
         cut_epochs_from(broker, 0)
     else:
-        cut_epochs_from(broker, broker.log.end_offset)
-    broker.high_watermark = max(min(broker.high_watermark_checkpoint, broker.log.end_offset), broker.log_start_offset)
+        cut_epochs_from(broker, end_of(broker.log))
+    broker.high_watermark = max(min(broker.high_watermark_checkpoint, end_of(broker.log)), broker.log_start_offset)
 
 
 def start_up(broker: Broker, rules: ClusterRules, metadata_offset: int) -> None:

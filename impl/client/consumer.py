@@ -8,7 +8,8 @@ which the consumer could have read it.
 
 from kafkacheck.impl.client.records import Consumer
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
-from kafkacheck.impl.log import Record
+from kafkacheck.impl.log import Log
+from kafkacheck.impl.log.reading import id_at, leader_epoch_at
 from kafkacheck.impl.rules import ClusterRules
 
 
@@ -82,10 +83,10 @@ def may_fetch(consumer: Consumer) -> bool:
     return not consumer.must_validate and not consumer.is_truncated
 
 
-def take_record(consumer: Consumer, record: Record) -> bool:
-    """Receive the record at the position."""
-    consumer.records[consumer.position] = record.id
-    consumer.position_epoch = record.epoch
+def take_record(consumer: Consumer, log: Log) -> bool:
+    """Receive the record at the position from a broker's log."""
+    consumer.records[consumer.position] = id_at(log, consumer.position)
+    consumer.position_epoch = leader_epoch_at(log, consumer.position)
     consumer.position += 1
     return True
 

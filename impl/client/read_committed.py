@@ -11,6 +11,7 @@ from kafkacheck.checker.schema import contains, excluding, including
 from kafkacheck.impl.client.transactional_records import Reader
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.reading import end_of, marker_at, producer_count, producer_id_at
 from kafkacheck.impl.log.transactions import first_unstable_offset, last_stable_offset
 from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
@@ -18,7 +19,7 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, producer_id: int) -> bool:
     """Whether an aborted transaction of the producer begins at `offset`; at `first_read`, also whether one is open."""
-    for ended in range(offset, partition.log.end_offset):
+    for ended in range(offset, end_of(partition.log)):
         entry = partition.index.aborted[ended]
         if entry.first_offset != NO_OFFSET and entry.producer_id == producer_id:
             if entry.first_offset == offset or (offset == first_read and entry.first_offset < offset):
@@ -31,14 +32,15 @@ def read_batches(reader: Reader, partition: Partition, limit: int, knows_aborted
     aborted = 0
     first_read = reader.position
     for offset in range(first_read, limit):
-        for producer_id in range(len(partition.log.producers)):
+        for producer_id in range(producer_count(partition.log)):
             if knows_aborted and begins_to_be_aborted(partition, first_read, offset, producer_id):
                 aborted = including(aborted, producer_id)
-        batch = partition.log.records[offset]
-        if batch.producer_id != NO_PRODUCER_ID:
-            if batch.marker == Marker.ABORT:
-                aborted = excluding(aborted, batch.producer_id)
-            elif batch.marker == Marker.NONE and not contains(aborted, batch.producer_id):
+        if producer_id_at(partition.log, offset) != NO_PRODUCER_ID:
+            if marker_at(partition.log, offset) == Marker.ABORT:
+                aborted = excluding(aborted, producer_id_at(partition.log, offset))
+            elif marker_at(partition.log, offset) == Marker.NONE and not contains(
+                aborted, producer_id_at(partition.log, offset)
+            ):
                 reader.delivered = including(reader.delivered, offset)
     reader.position = limit
 

@@ -18,6 +18,7 @@ from kafkacheck.impl.coordinator import runtime
 from kafkacheck.impl.coordinator.records import Group, OffsetsLoading
 from kafkacheck.impl.log import is_full, restart_at
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.log.reading import end_of, marker_at, producer_id_at
 from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.messages.transactional_produce import Produce
 from kafkacheck.impl.transactions.constants import NO_INPUT
@@ -47,10 +48,9 @@ def is_overtaken_by_commit(log: PartitionLog, producer_id: int, end_offset: int)
     """Whether, below `end_offset`, a commit outside transactions follows the producer's last offset commit."""
     overtaken = False
     for offset in range(end_offset):
-        batch = log.records[offset]
-        if batch.marker == Marker.NONE and batch.producer_id == producer_id:
+        if marker_at(log, offset) == Marker.NONE and producer_id_at(log, offset) == producer_id:
             overtaken = False
-        elif batch.producer_id == NO_PRODUCER_ID:
+        elif producer_id_at(log, offset) == NO_PRODUCER_ID:
             overtaken = True
     return overtaken
 
@@ -63,8 +63,8 @@ def note_offset(group: Group, offset: int, input_offset: int) -> None:
 
 def append_offset(group: Group, partition: Partition, rules: TransactionRules, input_offset: int) -> None:
     """Append a record that commits an offset outside transactions; a tombstone has 0. The log must not be full."""
-    note_offset(group, partition.log.end_offset, input_offset)
-    restart_at(partition.log, partition.log.end_offset + 1)
+    note_offset(group, end_of(partition.log), input_offset)
+    restart_at(partition.log, end_of(partition.log) + 1)
     maybe_replicate(partition, rules)
 
 
@@ -76,7 +76,7 @@ def commit_in_transaction(
         return ProduceError.INVALID_TXN_STATE
     error = append_produce(partition, rules, produce)
     if error == ProduceError.NONE:
-        note_offset(group, partition.log.end_offset - 1, produce.input_offset)
+        note_offset(group, end_of(partition.log) - 1, produce.input_offset)
         group.pending[produce.batch.producer_id] = produce.input_offset
     return error
 
@@ -98,7 +98,7 @@ def complete_pending_offset(
     A coordinator that is loading has no pending offset yet: it will read the marker.
     """
     if not is_loading_offsets(group):
-        replay_marker(group, rules, log, log.end_offset, producer_id, marker)
+        replay_marker(group, rules, log, end_of(log), producer_id, marker)
 
 
 def replay_marker(
@@ -127,13 +127,12 @@ def begin_loading_offsets(group: Group) -> None:
 
 def load_record(group: Group, rules: TransactionRules, log: PartitionLog, offset: int) -> None:
     """Load a record of the log: a committed offset, a pending one, or a marker that ends a producer's transaction."""
-    batch = log.records[offset]
-    if batch.producer_id == NO_PRODUCER_ID:
+    if producer_id_at(log, offset) == NO_PRODUCER_ID:
         group.loading.committed = group.records[offset]
-    elif batch.marker == Marker.NONE:
-        group.loading.pending[batch.producer_id] = group.records[offset]
+    elif marker_at(log, offset) == Marker.NONE:
+        group.loading.pending[producer_id_at(log, offset)] = group.records[offset]
     else:
-        replay_marker(group.loading, rules, log, offset, batch.producer_id, batch.marker)
+        replay_marker(group.loading, rules, log, offset, producer_id_at(log, offset), marker_at(log, offset))
 
 
 def is_cached(group: Group, end_offset: int) -> bool:
@@ -152,7 +151,7 @@ def read_record(group: Group, rules: TransactionRules, log: PartitionLog) -> boo
     Left out: several records in one read; a read may end after any record.
     """
     loading = group.loading
-    if not is_loading_offsets(group) or runtime.has_loaded(loading, log.end_offset):
+    if not is_loading_offsets(group) or runtime.has_loaded(loading, end_of(log)):
         return False
     if rules.offsets_are_loaded_whole or not is_cached(group, loading.next_offset):
         load_record(group, rules, log, loading.next_offset)
@@ -168,7 +167,7 @@ def end_loading(group: Group, log: PartitionLog) -> bool:
     Effect: it has the committed offset and the pending ones.
     Source: GroupMetadataManager.loadGroup, GroupMetadata.initializeOffsets.
     """
-    if not is_loading_offsets(group) or not runtime.has_loaded(group.loading, log.end_offset):
+    if not is_loading_offsets(group) or not runtime.has_loaded(group.loading, end_of(log)):
         return False
     group.committed = group.loading.committed
     for producer_id, pending in enumerate(group.loading.pending):

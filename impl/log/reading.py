@@ -5,7 +5,7 @@ Source: apache/kafka (commit 1eb7644349).
 Left out, and why that is sound: nothing; a log that is stored in another way answers the same.
 """
 
-from kafkacheck.impl.log import AnyLog
+from kafkacheck.impl.log import AnyLog, Log
 from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.log.records import PartitionLog
 
@@ -43,3 +43,38 @@ def known_coordinator_epoch(log: PartitionLog, producer_id: int) -> int:
 def remembered_offset(log: PartitionLog, producer_id: int, place: int) -> int:
     """The offset of a remembered batch; place 0 is the newest."""
     return log.producers[producer_id].batches[place].offset
+
+
+def start_of(log: PartitionLog) -> int:
+    """The first offset that is kept."""
+    return log.start_offset
+
+
+def capacity(log: AnyLog) -> int:
+    """How many records the log has room for."""
+    return len(log.records)
+
+
+def leader_epoch_at(log: Log, offset: int) -> int:
+    """The leader epoch of the record at `offset`."""
+    return log.records[offset].epoch
+
+
+def producer_count(log: PartitionLog) -> int:
+    """How many producer ids there are."""
+    return len(log.producers)
+
+
+def open_transaction_offset(log: PartitionLog, producer_id: int) -> int:
+    """The first offset of the producer's open transaction; `NO_OFFSET` if none is open."""
+    return log.producers[producer_id].current_transaction_first_offset
+
+
+def newest_guard(log: PartitionLog) -> int:
+    """The newest guard; 0 before the first."""
+    return log.last_verification_guard
+
+
+def highest_sequence(log: PartitionLog) -> int:
+    """The highest sequence."""
+    return log.max_sequence

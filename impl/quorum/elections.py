@@ -15,6 +15,7 @@ change of the voters.
 
 from kafkacheck.checker.schema import cardinality, contains, including
 from kafkacheck.impl.log import append_record, is_full, truncate_to
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.quorum.records import NO_VOTER, Voter, enter_epoch, step_down
 from kafkacheck.impl.quorum.replication import count_own_log, grants_vote
 from kafkacheck.impl.quorum.rules import QuorumRules, RestartRule
@@ -24,15 +25,15 @@ def begin_to_lead(leader: Voter, leader_id: int, record_id: int) -> None:
     """Make the voter leader of its epoch, with an unflushed LeaderChange record if there is room."""
     step_down(leader)
     leader.is_leader = True
-    leader.epoch_start_offset = leader.log.end_offset
-    leader.end_offsets[leader_id] = leader.log.end_offset
+    leader.epoch_start_offset = end_of(leader.log)
+    leader.end_offsets[leader_id] = end_of(leader.log)
     if not is_full(leader.log):
         append_record(leader.log, record_id, leader.epoch)
 
 
 def flushed_end_of(voter: Voter, voter_id: int) -> int:
     """The end of a voter's flushed records: a leader's own entry in its `end_offsets`, others' whole log."""
-    return voter.end_offsets[voter_id] if voter.is_leader else voter.log.end_offset
+    return voter.end_offsets[voter_id] if voter.is_leader else end_of(voter.log)
 
 
 def stand_for_election(voter: Voter, voter_id: int, epoch: int) -> bool:
@@ -114,7 +115,7 @@ def flush_leader_log(leader: Voter, rules: QuorumRules, leader_id: int) -> bool:
     Source: KafkaRaftClient.flushLeaderLog, ReplicatedLog.flush.
     Left out: that Kafka counts the log just before it flushes; it handles no fetch in between.
     """
-    if not leader.is_leader or leader.end_offsets[leader_id] == leader.log.end_offset:
+    if not leader.is_leader or leader.end_offsets[leader_id] == end_of(leader.log):
         return False
     count_own_log(leader, rules, leader_id)
     return True

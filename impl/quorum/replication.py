@@ -12,6 +12,7 @@ changes of the voters.
 
 from kafkacheck.checker.schema import Array, cardinality, contains
 from kafkacheck.impl.log import Log, append_record, is_full, latest_epoch, truncate_to
+from kafkacheck.impl.log.reading import end_of, id_at, leader_epoch_at
 from kafkacheck.impl.quorum.records import Voter, enter_epoch
 from kafkacheck.impl.quorum.rules import QuorumRules
 
@@ -19,7 +20,7 @@ from kafkacheck.impl.quorum.rules import QuorumRules
 def majority_end_offset(leader: Voter) -> int:
     """The highest end offset that a majority of the voters has reached."""
     end_offset = 0
-    for offset in range(1, leader.log.end_offset + 1):
+    for offset in range(1, end_of(leader.log) + 1):
         if 2 * sum(1 for reached in leader.end_offsets if reached >= offset) > len(leader.end_offsets):
             end_offset = offset
     return end_offset
@@ -37,7 +38,7 @@ def raise_quorum_high_watermark(leader: Voter, rules: QuorumRules) -> None:
 
 def count_own_log(leader: Voter, rules: QuorumRules, leader_id: int) -> None:
     """Count the leader's own log for the majority."""
-    leader.end_offsets[leader_id] = leader.log.end_offset
+    leader.end_offsets[leader_id] = end_of(leader.log)
     raise_quorum_high_watermark(leader, rules)
 
 
@@ -45,7 +46,7 @@ def grants_vote(supporter: Voter, candidate: Voter) -> bool:
     """Whether the candidate's log is at least as up to date: by the last record's epoch, then by the end offset."""
     if latest_epoch(candidate.log) != latest_epoch(supporter.log):
         return latest_epoch(candidate.log) > latest_epoch(supporter.log)
-    return candidate.log.end_offset >= supporter.log.end_offset
+    return end_of(candidate.log) >= end_of(supporter.log)
 
 
 def newest_epoch_of(voters: Array[Voter], supporters: int) -> int:
@@ -81,7 +82,7 @@ def win_election(
         if contains(supporters, voter_id):
             enter_epoch(voter, epoch)
     candidate.is_leader = True
-    candidate.epoch_start_offset = candidate.log.end_offset
+    candidate.epoch_start_offset = end_of(candidate.log)
     append_record(candidate.log, record_id, epoch)
     count_own_log(candidate, rules, candidate_id)
     return True
@@ -104,10 +105,10 @@ def append_metadata_record(leader: Voter, rules: QuorumRules, leader_id: int, re
 
 def shared_end_of(log: Log, other: Log) -> int:
     """The end offset of the records that two logs share."""
-    for offset in range(min(log.end_offset, other.end_offset)):
-        if log.records[offset].epoch != other.records[offset].epoch:
+    for offset in range(min(end_of(log), end_of(other))):
+        if leader_epoch_at(log, offset) != leader_epoch_at(other, offset):
             return offset
-    return min(log.end_offset, other.end_offset)
+    return min(end_of(log), end_of(other))
 
 
 def handle_quorum_fetch(leader: Voter, rules: QuorumRules, voter: Voter, voter_id: int) -> bool:
@@ -122,14 +123,14 @@ def handle_quorum_fetch(leader: Voter, rules: QuorumRules, voter: Voter, voter_i
     """
     if not leader.is_leader or leader.epoch < voter.epoch:
         return False
-    is_counted = not voter.is_observer and shared_end_of(voter.log, leader.log) == voter.log.end_offset
-    is_new = is_counted and leader.end_offsets[voter_id] != voter.log.end_offset
+    is_counted = not voter.is_observer and shared_end_of(voter.log, leader.log) == end_of(voter.log)
+    is_new = is_counted and leader.end_offsets[voter_id] != end_of(voter.log)
     if leader.epoch == voter.epoch and not is_new:
         return False
     if leader.epoch > voter.epoch:
         enter_epoch(voter, leader.epoch)
     if is_counted:
-        leader.end_offsets[voter_id] = voter.log.end_offset
+        leader.end_offsets[voter_id] = end_of(voter.log)
         raise_quorum_high_watermark(leader, rules)
     return True
 
@@ -146,11 +147,10 @@ def handle_quorum_fetch_response(voter: Voter, leader: Voter) -> bool:
     if not leader.is_leader or leader.epoch != voter.epoch:
         return False
     shared = shared_end_of(voter.log, leader.log)
-    if shared < voter.log.end_offset:
+    if shared < end_of(voter.log):
         truncate_to(voter.log, shared)
         return True
-    if voter.log.end_offset == leader.log.end_offset:
+    if end_of(voter.log) == end_of(leader.log):
         return False
-    record = leader.log.records[voter.log.end_offset]
-    append_record(voter.log, record.id, record.epoch)
+    append_record(voter.log, id_at(leader.log, end_of(voter.log)), leader_epoch_at(leader.log, end_of(voter.log)))
     return True

@@ -10,6 +10,7 @@ could send the fetch that proves it now; every step that such a fetch allows is 
 
 from kafkacheck.impl.constants import FetchFencing
 from kafkacheck.impl.log import has_offset
+from kafkacheck.impl.log.reading import end_of, leader_epoch_at
 from kafkacheck.impl.replication.records import Quorum, Replica, ReplicationRules
 
 
@@ -51,10 +52,10 @@ def is_follower_caught_up(
     """
     if not is_following(leader, rules, leader_id, follower):
         return False
-    if follower.log.end_offset < end_offset:
+    if end_of(follower.log) < end_offset:
         return False
     if rules.fencing == FetchFencing.LAST_FETCHED_EPOCH and end_offset > 0:
-        return follower.log.records[end_offset - 1].epoch == leader.log.records[end_offset - 1].epoch
+        return leader_epoch_at(follower.log, end_offset - 1) == leader_epoch_at(leader.log, end_offset - 1)
     return True
 
 
@@ -70,7 +71,7 @@ def has_established_epoch(leader: Replica, rules: ReplicationRules) -> bool:
         return True
     if not has_offset(leader.log, leader.high_watermark):
         return True
-    return leader.log.records[leader.high_watermark].epoch == leader.leader_epoch
+    return leader_epoch_at(leader.log, leader.high_watermark) == leader.leader_epoch
 
 
 def can_ask_leader(leader: Replica, rules: ReplicationRules, leader_epoch: int) -> bool:

@@ -9,6 +9,7 @@ late response is therefore not modelled; Kafka drops one whose offset or epoch i
 """
 
 from kafkacheck.impl.log import append_record, has_offset, truncate_to
+from kafkacheck.impl.log.reading import end_of, id_at, leader_epoch_at
 from kafkacheck.impl.replication.fencing import can_ask_leader, is_follower_caught_up, is_presumed_leader
 from kafkacheck.impl.replication.records import LeaderAndIsrRequest, Replica, ReplicationRules
 from kafkacheck.impl.replication.truncation import end_of_last_shared_record, needs_truncation, truncation_offset
@@ -41,7 +42,7 @@ def obey_as_follower(
     if not can_ask_leader(leader, rules, leader_epoch):
         return False
     end_offset = truncation_offset(follower, rules, leader.log)
-    if end_offset > follower.log.end_offset:
+    if end_offset > end_of(follower.log):
         return False
     truncate_follower(follower, end_offset)
     follower.leader_epoch = leader_epoch
@@ -63,13 +64,14 @@ def replicate_record(follower: Replica, rules: ReplicationRules, leader: Replica
     """
     if not is_presumed_leader(leader, follower.leader):
         return False
-    if not has_offset(leader.log, follower.log.end_offset):
+    if not has_offset(leader.log, end_of(follower.log)):
         return False
-    if not is_follower_caught_up(leader, rules, follower.leader, follower, follower.log.end_offset):
+    if not is_follower_caught_up(leader, rules, follower.leader, follower, end_of(follower.log)):
         return False
-    record = leader.log.records[follower.log.end_offset]
-    append_record(follower.log, record.id, record.epoch)
-    follower.high_watermark = min(leader.high_watermark, follower.log.end_offset)
+    append_record(
+        follower.log, id_at(leader.log, end_of(follower.log)), leader_epoch_at(leader.log, end_of(follower.log))
+    )
+    follower.high_watermark = min(leader.high_watermark, end_of(follower.log))
     return True
 
 

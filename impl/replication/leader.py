@@ -11,6 +11,7 @@ one.
 
 from kafkacheck.checker.schema import Array, contains, excluding, including
 from kafkacheck.impl.log import append_record, has_offset, is_full
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.replication.fencing import (
     has_established_epoch,
     is_follower_caught_up,
@@ -100,7 +101,7 @@ def remove_lagging_follower(
         return False
     if not contains(leader.isr, follower_id):
         return False
-    if is_follower_caught_up(leader, rules, leader_id, replicas[follower_id], leader.log.end_offset):
+    if is_follower_caught_up(leader, rules, leader_id, replicas[follower_id], end_of(leader.log)):
         return False
     update_isr(leader, quorum, excluding(leader.isr, follower_id))
     return True

@@ -12,6 +12,7 @@ is not modelled, nor, for the older rules, a leader change between them: these r
 
 from kafkacheck.impl.constants import NO_OFFSET, TruncationRule
 from kafkacheck.impl.log import Log, is_same_record, latest_epoch
+from kafkacheck.impl.log.reading import end_of, leader_epoch_at
 from kafkacheck.impl.replication.records import Replica, ReplicationRules
 
 
@@ -22,9 +23,9 @@ def end_offset_for_epoch(log: Log, epoch: int) -> int:
     Source: LookupOffsetForEpoch; Kafka's LeaderEpochFileCache.endOffsetFor as of KIP-101.
     """
     if latest_epoch(log) == epoch:
-        return log.end_offset
-    for offset in range(log.end_offset):
-        if log.records[offset].epoch > epoch:
+        return end_of(log)
+    for offset in range(end_of(log)):
+        if leader_epoch_at(log, offset) > epoch:
             return offset
     return NO_OFFSET
 
@@ -35,7 +36,7 @@ def end_of_last_shared_record(log: Log, other: Log) -> int:
     Source: FirstNonMatchingOffsetFromTail; the rounds of Kafka's AbstractFetcherThread.getOffsetTruncationState.
     """
     shared = 0
-    for offset in range(min(log.end_offset, other.end_offset)):
+    for offset in range(min(end_of(log), end_of(other))):
         if is_same_record(log, other, offset):
             shared = offset + 1
     return shared
@@ -61,7 +62,7 @@ def truncation_offset(follower: Replica, rules: ReplicationRules, leader: Log) -
         return kip_101_truncation_offset(leader, follower)
     if rules.truncation == TruncationRule.KIP_279:
         return end_of_last_shared_record(leader, follower.log)
-    return follower.log.end_offset
+    return end_of(follower.log)
 
 
 def needs_truncation(leader: Log, follower: Log) -> bool:
@@ -69,8 +70,8 @@ def needs_truncation(leader: Log, follower: Log) -> bool:
 
     The follower's log is longer than the leader's, or its last record has another epoch than the leader's record there.
     """
-    if follower.end_offset > leader.end_offset:
+    if end_of(follower) > end_of(leader):
         return True
-    if follower.end_offset == 0:
+    if end_of(follower) == 0:
         return False
-    return latest_epoch(follower) != leader.records[follower.end_offset - 1].epoch
+    return latest_epoch(follower) != leader_epoch_at(leader, end_of(follower) - 1)

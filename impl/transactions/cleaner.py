@@ -11,6 +11,7 @@ from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log import clear_records
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.reading import end_of, marker_at, producer_id_at
 from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.log.transactions import has_data, last_stable_offset
 from kafkacheck.impl.transactions.records import Partition
@@ -19,16 +20,16 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 def has_later_marker(log: PartitionLog, marker_offset: int) -> bool:
     """Whether the producer has a later marker."""
-    producer_id = log.records[marker_offset].producer_id
+    producer_id = producer_id_at(log, marker_offset)
     return any(
-        log.records[offset].producer_id == producer_id and log.records[offset].marker != Marker.NONE
-        for offset in range(marker_offset + 1, log.end_offset)
+        producer_id_at(log, offset) == producer_id and marker_at(log, offset) != Marker.NONE
+        for offset in range(marker_offset + 1, end_of(log))
     )
 
 
 def is_known_aborted(partition: Partition, offset: int, seen_up_to: int) -> bool:
     """Whether an entry of the aborted-transaction index below `seen_up_to` has the record's transaction."""
-    producer_id = partition.log.records[offset].producer_id
+    producer_id = producer_id_at(partition.log, offset)
     return any(
         partition.index.aborted[ended].producer_id == producer_id
         for ended in range(offset, seen_up_to)
@@ -58,14 +59,13 @@ def clean_segment(partition: Partition, rules: TransactionRules, start: int, end
     if segment_end > last_stable_offset(partition.log, partition.index, partition.high_watermark):
         return False
     has_cleaned = False
-    seen_up_to = partition.log.end_offset if rules.index_is_kept_whole else end
+    seen_up_to = end_of(partition.log) if rules.index_is_kept_whole else end
     for offset in range(start, end):
-        batch = partition.log.records[offset]
-        if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE:
+        if producer_id_at(partition.log, offset) != NO_PRODUCER_ID and marker_at(partition.log, offset) == Marker.NONE:
             if is_known_aborted(partition, offset, seen_up_to):
                 clear_records(partition.log, offset, offset + 1)
                 has_cleaned = True
-        elif batch.marker != Marker.NONE and can_drop_marker(partition, rules, start, offset):
+        elif marker_at(partition.log, offset) != Marker.NONE and can_drop_marker(partition, rules, start, offset):
             clear_records(partition.log, offset, offset + 1)
             clear(partition.index.aborted[offset])
             has_cleaned = True

@@ -15,7 +15,7 @@ from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.append import append_marker, is_verified, marker_error
 from kafkacheck.impl.log.constants import ProduceError
 from kafkacheck.impl.log.producer_state import duplicate_offset, has_open_transaction
-from kafkacheck.impl.log.reading import known_epoch
+from kafkacheck.impl.log.reading import capacity, end_of, known_epoch, newest_guard, open_transaction_offset
 from kafkacheck.impl.log.records import Batch, PartitionLog
 from kafkacheck.impl.log.transactions import complete_transaction
 from kafkacheck.impl.log.verification import needs_verification, start_verification
@@ -88,7 +88,7 @@ def receive_produce(partition: Partition, group: Group, rules: TransactionRules,
         return Answer.NONE
     if not must_verify(log, rules, produce):
         return store(partition, group, rules, produce)
-    if log.last_verification_guard >= len(log.records):
+    if newest_guard(log) >= capacity(log):
         return Answer.WAIT
     produce.guard = start_verification(log, rules.log, produce.batch)
     produce.stage = ProduceStage.VERIFYING
@@ -129,9 +129,9 @@ def write_marker(partition: Partition, rules: TransactionRules, request: MarkerR
     """Let the partition's leader write the marker, unless the marker is fenced. The log must not be full."""
     error = error_of_marker(partition.log, rules, request, term)
     if error == ProduceError.NONE:
-        first_offset = partition.log.producers[request.producer_id].current_transaction_first_offset
+        first_offset = open_transaction_offset(partition.log, request.producer_id)
         append_marker(partition.log, request.producer_id, request.producer_epoch, term, request.marker)
-        complete_transaction(partition.log, partition.index, partition.log.end_offset - 1, first_offset)
+        complete_transaction(partition.log, partition.index, end_of(partition.log) - 1, first_offset)
         maybe_replicate(partition, rules)
     return error
 

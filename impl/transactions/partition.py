@@ -10,6 +10,7 @@ from kafkacheck.checker.schema import clear
 from kafkacheck.impl.log import truncate_to
 from kafkacheck.impl.log.append import append_batch, append_error
 from kafkacheck.impl.log.constants import Origin, ProduceError
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.log.reload import forget_producers
 from kafkacheck.impl.log.transactions import forget_replicated, rebuild_index
 from kafkacheck.impl.messages.transactional_produce import Produce
@@ -27,7 +28,7 @@ def mark_replicated(partition: Partition, offset: int) -> None:
 def maybe_replicate(partition: Partition, rules: TransactionRules) -> None:
     """Replicate the appended records at once if the leader is alone in its ISR."""
     if rules.leader_is_alone:
-        mark_replicated(partition, partition.log.end_offset)
+        mark_replicated(partition, end_of(partition.log))
 
 
 def delete_partition(partition: Partition) -> None:
@@ -71,7 +72,7 @@ def replicate(partition: Partition) -> bool:
     Effect: it rises by one; a transaction whose marker is now below it is replicated.
     Source: UnifiedLog.updateHighWatermark, ProducerStateManager.onHighWatermarkUpdated.
     """
-    if partition.high_watermark >= partition.log.end_offset:
+    if partition.high_watermark >= end_of(partition.log):
         return False
     mark_replicated(partition, partition.high_watermark + 1)
     return True

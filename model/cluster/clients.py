@@ -74,7 +74,7 @@ def read_committed(state: State, broker_id: int) -> bool:
     position = state.consumer.position
     if not has_readable_record(state.brokers[broker_id], position):
         return False
-    return take_record(state.consumer, state.brokers[broker_id].log.records[position])
+    return take_record(state.consumer, state.brokers[broker_id].log)
 
 
 def consumer_reads(state: State, rules: ClusterRules) -> bool:
@@ -140,7 +140,7 @@ def leader_ends_read(state: State, rules: ClusterRules) -> bool:
     limit = end_of_read(leader, rules, consumer.position, consumer.read_limit)
     consumer.read_limit = NO_OFFSET
     if consumer.position < limit and has_offset(leader.log, consumer.position):
-        take_record(consumer, leader.log.records[consumer.position])
+        take_record(consumer, leader.log)
     return True
 
 

@@ -17,6 +17,7 @@ from kafkacheck.impl.controller.elections import elect_preferred, replace_contro
 from kafkacheck.impl.controller.reassignment import begin_reassignment
 from kafkacheck.impl.controller.topics import begin_deletion
 from kafkacheck.impl.log import LogOffset
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId, ReplicaSet
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.controller import deleted_replicas
@@ -107,7 +108,7 @@ def power_fails(state: State, broker_id: ReplicaId, end_offset: LogOffset) -> bo
     broker = state.brokers[broker_id]
     if not broker.is_running:
         return False
-    if end_offset < broker.flushed_offset or end_offset > broker.log.end_offset:
+    if end_offset < broker.flushed_offset or end_offset > end_of(broker.log):
         return False
     stop_process(state, broker_id)
     lose_unflushed(broker, end_offset)

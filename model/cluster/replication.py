@@ -21,6 +21,7 @@ from kafkacheck.impl.broker.isr import (
 from kafkacheck.impl.broker.leader import append_next_record, delete_records
 from kafkacheck.impl.constants import NO_LEADER, Question, Stage
 from kafkacheck.impl.log import LogStartOffset
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State, note_commits
@@ -115,7 +116,7 @@ def ask_log_range(state: State, rules: ClusterRules, follower_id: int) -> None:
     fetch = state.fetches[follower_id]
     if is_out_of_range(state.brokers[follower_id], rules, fetch) and state.brokers[fetch.leader].is_running:
         leader = state.brokers[fetch.leader]
-        leave_out_of_range(state.brokers[follower_id], rules, leader.log_start_offset, leader.log.end_offset)
+        leave_out_of_range(state.brokers[follower_id], rules, leader.log_start_offset, end_of(leader.log))
 
 
 def follower_uses_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:

@@ -16,6 +16,7 @@ from kafkacheck.impl.client.records import Consumer, Producers
 from kafkacheck.impl.constants import NO_EPOCH, Question, Stage
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.log import OptionalRecordId
+from kafkacheck.impl.log.reading import id_at
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.fetch import Fetch, OldFetch
 from kafkacheck.impl.rules import ClusterRules
@@ -88,7 +89,7 @@ def note_commits(state: State, rules: ClusterRules, leader_id: int, high_waterma
     for offset in range(high_watermark, leader.high_watermark):
         acknowledge(leader, rules, state.controller.history[leader.metadata_offset], state.producers, offset)
         if rules.commits_are_noted:
-            state.committed[offset] = leader.log.records[offset].id
+            state.committed[offset] = id_at(leader.log, offset)
 
 
 def stop_process(state: State, broker_id: int) -> None:

@@ -6,6 +6,7 @@ from kafkacheck.impl.compaction.replica import truncate_compacted
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.reading import end_of, highest_sequence
 from kafkacheck.impl.log.records import BatchId, ProducerId
 from kafkacheck.impl.log.reload import rebuild_from_log
 from kafkacheck.impl.log.sequences import sequence_after
@@ -43,7 +44,9 @@ def producer_writes(
     write.key = key
     write.is_tombstone = is_tombstone
     write.outcome = Marker.NONE if state.is_transactional == 1 else Marker.COMMIT
-    state.next_sequences[producer_id] = sequence_after(write.sequence, 1, state.replicas[state.leader].log.max_sequence)
+    state.next_sequences[producer_id] = sequence_after(
+        write.sequence, 1, highest_sequence(state.replicas[state.leader].log)
+    )
     state.next_write += 1
     return True
 
@@ -90,7 +93,7 @@ def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId
     if replica_id == state.leader or not contains(state.isr, replica_id):
         return False
     state.leader = replica_id
-    end_offset = state.replicas[replica_id].log.end_offset
+    end_offset = end_of(state.replicas[replica_id].log)
     for replica in state.replicas:
         truncate_compacted(replica, rules, end_offset)
     for write_id in range(state.next_write):

@@ -12,6 +12,7 @@ from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica, Re
 from kafkacheck.impl.compaction.replica import append_write, follow, read_committed, store_marker
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.reading import end_of, id_at
 from kafkacheck.impl.log.records import BatchOffset, OptionalBatchId, ProducerId, Sequence
 from kafkacheck.impl.replication.records import ReplicaId
 
@@ -64,12 +65,12 @@ class State(Struct):
 def raise_high_watermark(state: State) -> None:
     """Raise the high watermark to the lowest end offset in the ISR, and note the writes that are stored for good."""
     leader = state.replicas[state.leader]
-    end_offset = leader.log.end_offset
+    end_offset = end_of(leader.log)
     for replica_id, replica in enumerate(state.replicas):
         if contains(state.isr, replica_id):
-            end_offset = min(end_offset, replica.log.end_offset)
+            end_offset = min(end_offset, end_of(replica.log))
     for offset in range(state.high_watermark, end_offset):
-        state.stored[offset] = leader.log.records[offset].id
+        state.stored[offset] = id_at(leader.log, offset)
     state.high_watermark = max(state.high_watermark, end_offset)
 
 
@@ -93,7 +94,7 @@ def leader_ends_transaction(state: State, producer_id: ProducerId, commits: bool
     """
     leader = state.replicas[state.leader]
     marker = Marker.COMMIT if commits else Marker.ABORT
-    offset = leader.log.end_offset
+    offset = end_of(leader.log)
     if not store_marker(leader, producer_id, marker):
         return False
     for write_id in range(state.next_write):
@@ -116,7 +117,7 @@ def follower_fetches(state: State, rules: CompactionRules, replica_id: ReplicaId
     replica = state.replicas[replica_id]
     if not follow(replica, rules, state.replicas[state.leader]):
         return False
-    if replica.log.end_offset >= state.high_watermark:
+    if end_of(replica.log) >= state.high_watermark:
         state.isr = including(state.isr, replica_id)
     raise_high_watermark(state)
     return True
@@ -130,7 +131,7 @@ def consumer_reads(state: State) -> bool:
 def stamp(state: State, replica_id: int, offset: int) -> None:
     """Let every follower and consumer that is now before the offset pass it before its delete horizon is over."""
     for other_id, other in enumerate(state.replicas):
-        if other_id != replica_id and other.log.end_offset > 0 and other.log.end_offset <= offset:
+        if other_id != replica_id and end_of(other.log) > 0 and end_of(other.log) <= offset:
             other.owed = including(other.owed, offset)
     if state.reader.position > 0 and state.reader.position <= offset:
         state.reader.owed = including(state.reader.owed, offset)

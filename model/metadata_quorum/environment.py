@@ -7,6 +7,7 @@ free. Each restart and each new disk needs a new id for the records written afte
 
 from kafkacheck.checker.schema import cardinality
 from kafkacheck.impl.log import LogOffset, RecordId, truncate_to
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.quorum.elections import begin_with_empty_disk, flushed_end_of, restart_voter
 from kafkacheck.impl.quorum.records import VoterId, VoterSet
 from kafkacheck.impl.quorum.rules import QuorumRules
@@ -26,7 +27,7 @@ def voter_crashes(
     voter = state.voters[voter_id]
     if record_id != state.record_id + 1:
         return False
-    if end_offset < flushed_end_of(voter, voter_id) or end_offset > voter.log.end_offset:
+    if end_offset < flushed_end_of(voter, voter_id) or end_offset > end_of(voter.log):
         return False
     state.record_id = record_id
     truncate_to(voter.log, end_offset)

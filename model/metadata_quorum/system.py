@@ -7,6 +7,7 @@ from typing import Annotated
 
 from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct, contains
 from kafkacheck.impl.log import LeaderEpoch, OptionalLeaderEpoch, RecordId
+from kafkacheck.impl.log.reading import leader_epoch_at
 from kafkacheck.impl.quorum import check_quorum, elections, replication
 from kafkacheck.impl.quorum.records import Voter, VoterId, VoterSet
 from kafkacheck.impl.quorum.rules import QuorumRules
@@ -58,7 +59,7 @@ def note_committed(state: State, leader_id: int, former: int) -> None:
     """Note the records that a leader has committed since its high watermark was the former one."""
     leader = state.voters[leader_id]
     for offset in range(former, leader.high_watermark):
-        state.committed[offset] = leader.log.records[offset].epoch
+        state.committed[offset] = leader_epoch_at(leader.log, offset)
 
 
 def voter_is_elected(

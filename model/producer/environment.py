@@ -8,7 +8,7 @@ from kafkacheck.impl.log import is_full, restart_at, truncate_to
 from kafkacheck.impl.log.append import append_batch, append_marker, marker_error
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker, ProduceError
 from kafkacheck.impl.log.producer_state import expire_producer, has_open_transaction
-from kafkacheck.impl.log.reading import known_coordinator_epoch, known_epoch
+from kafkacheck.impl.log.reading import end_of, known_coordinator_epoch, known_epoch, start_of
 from kafkacheck.impl.log.records import BatchId, BatchOffset, ProducerId, StartOffset
 from kafkacheck.impl.log.reload import advance_start, write_snapshot
 from kafkacheck.impl.log.replica import drop_replica, lose_unflushed_snapshots, reload_producers
@@ -253,7 +253,7 @@ def leadership_moves(state: State, partition_id: PartitionId, replica_id: Replic
     """
     partition = state.partitions[partition_id]
     replica = partition.replicas[replica_id]
-    if replica.is_leading or replica.log.end_offset < partition.high_watermark:
+    if replica.is_leading or end_of(replica.log) < partition.high_watermark:
         return False
     partition.leader = replica_id
     replica.is_leading = True
@@ -299,7 +299,7 @@ def power_fails(
     Source: asynchronous flush; LogLoader.
     """
     replica = state.partitions[partition_id].replicas[replica_id]
-    if end_offset < replica.flushed_offset or end_offset > replica.log.end_offset:
+    if end_offset < replica.flushed_offset or end_offset > end_of(replica.log):
         return False
     forget_connections_to(state, rules, partition_id, replica_id)
     truncate_to(replica.log, end_offset)
@@ -322,7 +322,7 @@ def records_are_deleted(
     leader = partition.replicas[partition.leader]
     if not leader.is_leading:
         return False
-    if start_offset <= leader.log.start_offset or start_offset > partition.high_watermark:
+    if start_offset <= start_of(leader.log) or start_offset > partition.high_watermark:
         return False
     advance_start(leader.log, rules.log, start_offset)
     return True
@@ -336,7 +336,7 @@ def replica_begins_anew(state: State, partition_id: PartitionId, replica_id: Rep
     Source: AlterPartitionReassignments; a disk that is replaced.
     """
     replica = state.partitions[partition_id].replicas[replica_id]
-    if replica.is_leading or replica.log.end_offset == 0:
+    if replica.is_leading or end_of(replica.log) == 0:
         return False
     drop_replica(replica)
     return True

@@ -8,6 +8,7 @@ once when all of them have a batch.
 from typing import Annotated
 
 from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct, clear
+from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.log.records import BatchId, RecordCount
 from kafkacheck.impl.log.replica import append_from_leader, diverging_offset, flush_log, roll_segment
 from kafkacheck.impl.log.rules import LogRules
@@ -96,11 +97,11 @@ def raise_high_watermark(partition: Partition, rules: LogRules) -> None:
 
     A stand-in that reads every replica: in Kafka the leader learns their ends from their fetches.
     """
-    end_offset = partition.replicas[partition.leader].log.end_offset
+    end_offset = end_of(partition.replicas[partition.leader].log)
     for replica_id, replica in enumerate(partition.replicas):
         if replica.is_leading != (replica_id == partition.leader):
             return
-        end_offset = min(end_offset, replica.log.end_offset)
+        end_offset = min(end_offset, end_of(replica.log))
         if rules.answers_await_flush:
             end_offset = min(end_offset, replica.flushed_offset)
     partition.high_watermark = max(partition.high_watermark, end_offset)
@@ -245,7 +246,7 @@ def broker_flushes_log(state: State, rules: ProducerRules, partition_id: Partiti
     Left out: flushing a part of the log, which equals a flush at an earlier time.
     """
     replica = state.partitions[partition_id].replicas[replica_id]
-    if replica.flushed_offset == replica.log.end_offset:
+    if replica.flushed_offset == end_of(replica.log):
         return False
     flush_log(replica, rules.log)
     complete_requests(state, rules, partition_id)

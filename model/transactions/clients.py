@@ -21,6 +21,7 @@ from kafkacheck.impl.client.transactional_producer import (
     send_record,
 )
 from kafkacheck.impl.coordinator.offsets import can_fetch_offset, commit_offset
+from kafkacheck.impl.log.reading import highest_sequence
 from kafkacheck.impl.transactions.constants import NO_PARTITION, Answer, Delivery
 from kafkacheck.impl.transactions.records import ClientId, PartitionId
 from kafkacheck.impl.transactions.rules import TransactionRules
@@ -91,7 +92,7 @@ def producer_sends(state: State, rules: TransactionRules, client_id: ClientId, p
         state.produces[client_id],
         partition_id,
         partition.incarnation,
-        partition.log.max_sequence,
+        highest_sequence(partition.log),
     )
 
 
