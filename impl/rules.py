@@ -8,7 +8,7 @@ as in the commit named.
 
 from typing import NamedTuple
 
-from kafkacheck.impl.constants import Acks, FetchFencing, Propagation, TruncationRule
+from kafkacheck.impl.enums import Acks, FetchFencing, Propagation, TruncationRule
 
 
 class ClusterRules(NamedTuple):

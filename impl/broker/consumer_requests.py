@@ -11,7 +11,7 @@ name.
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.fetch import is_fenced, is_outside
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.rules import ClusterRules
 

@@ -9,7 +9,8 @@ is written late after a truncation; **not covered** there: a log start that rise
 
 from kafkacheck.checker.schema import copy
 from kafkacheck.impl.broker.records import Broker, EpochFile
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, TruncationRule
+from kafkacheck.impl.enums import TruncationRule
+from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.rules import ClusterRules
 

@@ -12,7 +12,8 @@ from kafkacheck.impl.broker.epoch_file import answered_end_offset, end_offset_of
 from kafkacheck.impl.broker.fetch_session import accept_session, knows_epoch
 from kafkacheck.impl.broker.leader import is_leading, maybe_raise_high_watermark
 from kafkacheck.impl.broker.records import Broker, FetchSession
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, FetchError, FetchFencing, Stage, TruncationRule
+from kafkacheck.impl.enums import FetchError, FetchFencing, Stage, TruncationRule
+from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.log import has_offset
 from kafkacheck.impl.log.reading import end_of, id_at, leader_epoch_at
 from kafkacheck.impl.messages.fetch import Fetch, OldFetch

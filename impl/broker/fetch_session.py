@@ -11,7 +11,7 @@ another leader opens a new session there. **Not covered**: a follower that retur
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.records import Broker, FetchSession
-from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.fetch import Fetch
 from kafkacheck.impl.rules import ClusterRules
 

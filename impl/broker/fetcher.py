@@ -12,16 +12,8 @@ from kafkacheck.impl.broker.fetch import is_topic_inconsistent
 from kafkacheck.impl.broker.fetch_session import begin_fetch
 from kafkacheck.impl.broker.log_file import advance_log_start, append_to_log, truncate_fully_and_start_at, truncate_log
 from kafkacheck.impl.broker.records import Broker, FetchSession
-from kafkacheck.impl.constants import (
-    NO_EPOCH,
-    NO_LEADER,
-    NO_OFFSET,
-    NO_RECORD,
-    FetchError,
-    Question,
-    Stage,
-    TruncationRule,
-)
+from kafkacheck.impl.enums import FetchError, Question, Stage, TruncationRule
+from kafkacheck.impl.ids import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.messages.fetch import Fetch

@@ -11,7 +11,8 @@ fetch of that follower.
 from kafkacheck.checker.schema import clear, contains, excluding, including
 from kafkacheck.impl.broker.leader import is_leading, maybe_raise_high_watermark
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.enums import AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.metadata import Metadata

@@ -10,7 +10,7 @@ at the leader's end be found lagging at once, later or never, which covers both 
 from typing import Annotated, NamedTuple
 
 from kafkacheck.checker.schema import Count, Struct
-from kafkacheck.impl.constants import LagRule
+from kafkacheck.impl.enums import LagRule
 
 Messages = Annotated[int, Count("max_messages")]
 Time = Annotated[int, Count("max_time")]

@@ -11,7 +11,8 @@ from kafkacheck.checker.schema import cardinality, clear, contains
 from kafkacheck.impl.broker.log_file import advance_log_start, append_to_log
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.client.records import Producers
-from kafkacheck.impl.constants import NO_EPOCH, Acks
+from kafkacheck.impl.enums import Acks
+from kafkacheck.impl.ids import NO_EPOCH
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.reading import end_of, id_at, leader_epoch_at
 from kafkacheck.impl.messages.metadata import Metadata, min_insync_replicas

@@ -11,7 +11,8 @@ An offset of the metadata log is its distance from the log's end (`impl/controll
 from typing import Annotated
 
 from kafkacheck.checker.schema import Epoch, Id, Struct, clear
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerState, Stage
+from kafkacheck.impl.enums import BrokerState, Stage
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 
 BrokerId = Annotated[int, Id("brokers")]
 OptionalBrokerId = Annotated[int, Id("brokers", none=NO_LEADER)]

@@ -15,7 +15,7 @@ from kafkacheck.impl.broker.epoch_file import (
     truncate_epochs,
 )
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET
+from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.log import append_record, clear_records, restart_at, truncate_to
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.rules import ClusterRules

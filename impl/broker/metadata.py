@@ -13,7 +13,8 @@ from kafkacheck.impl.broker.leader import forget_followers, is_leading, maybe_ra
 from kafkacheck.impl.broker.log_file import drop_log, truncate_log
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.broker.registration import refuses_newer
-from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, Stage, TruncationRule
+from kafkacheck.impl.enums import Stage, TruncationRule
+from kafkacheck.impl.ids import NO_EPOCH, NO_LEADER
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.fetch import Fetch

@@ -9,10 +9,22 @@ never.
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, If, Struct
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
-from kafkacheck.impl.log import Log, LogOffset, LogStartOffset, OptionalLeaderEpoch, OptionalOffset
-from kafkacheck.impl.messages.metadata import BrokerEpoch, ControllerEpoch, MetadataOffset, OptionalBrokerEpoch, TopicId
-from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaSet
+from kafkacheck.impl.ids import (
+    NO_LEADER,
+    NO_OFFSET,
+    BrokerEpoch,
+    ControllerEpoch,
+    LogOffset,
+    LogStartOffset,
+    MetadataOffset,
+    OptionalBrokerEpoch,
+    OptionalLeaderEpoch,
+    OptionalOffset,
+    OptionalReplicaId,
+    ReplicaSet,
+    TopicId,
+)
+from kafkacheck.impl.log import Log
 
 LateOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
 SessionLeader = Annotated[int, Count("replicas - 1", lowest=NO_LEADER)]

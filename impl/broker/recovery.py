@@ -17,7 +17,7 @@ from kafkacheck.impl.broker.log_file import drop_log
 from kafkacheck.impl.broker.metadata import forget_partition
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.broker.registration import end_registration
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.log import truncate_to
 from kafkacheck.impl.log.reading import end_of, leader_epoch_at
 from kafkacheck.impl.rules import ClusterRules

@@ -8,7 +8,7 @@ them late. If the bound `late_registrations` is 0, a broker knows its epoch as s
 """
 
 from kafkacheck.impl.broker.records import Broker, Registration
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.rules import ClusterRules
 
 

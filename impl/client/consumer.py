@@ -7,7 +7,7 @@ which the consumer could have read it.
 """
 
 from kafkacheck.impl.client.records import Consumer
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.log import Log
 from kafkacheck.impl.log.reading import id_at, leader_epoch_at
 from kafkacheck.impl.rules import ClusterRules

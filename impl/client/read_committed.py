@@ -9,7 +9,7 @@ read_uncommitted consumers, which get everything below the high watermark.
 
 from kafkacheck.checker.schema import contains, excluding, including
 from kafkacheck.impl.client.transactional_records import Reader
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.reading import end_of, marker_at, producer_count, producer_id_at
 from kafkacheck.impl.log.transactions import first_unstable_offset, last_stable_offset

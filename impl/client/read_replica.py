@@ -10,7 +10,7 @@ consumer's metadata.
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.client.records import Consumer
-from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 

@@ -8,10 +8,16 @@ Left out, and why that is sound: several consumers, because they do not affect e
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Struct
-from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.log import LogOffset, OptionalLeaderEpoch, OptionalOffset, OptionalRecordId
-from kafkacheck.impl.messages.metadata import TopicId
-from kafkacheck.impl.replication.records import NextRecordId, OptionalReplicaId
+from kafkacheck.impl.ids import (
+    NO_LEADER,
+    LogOffset,
+    NextRecordId,
+    OptionalLeaderEpoch,
+    OptionalOffset,
+    OptionalRecordId,
+    OptionalReplicaId,
+    TopicId,
+)
 
 ReadReplica = Annotated[int, Count("replicas * read_replicas - 1", lowest=NO_LEADER)]
 

@@ -8,21 +8,14 @@ Left out, and why that is sound: timeouts, because each may be over at once, lat
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, EnumOf, Struct
+from kafkacheck.impl.ids import LogOffset, OffsetSet, OptionalOffset, PartitionSet
 from kafkacheck.impl.log.constants import Marker
-from kafkacheck.impl.log.records import (
-    BatchOffset,
-    OptionalBatchOffset,
-    OptionalProducerEpoch,
-    OptionalProducerId,
-    Sequence,
-)
+from kafkacheck.impl.log.records import OptionalProducerEpoch, OptionalProducerId, Sequence
 from kafkacheck.impl.transactions.constants import ProducerState, Upgrade
 from kafkacheck.impl.transactions.records import (
     Generation,
-    OffsetSet,
     OptionalInputOffset,
     OptionalTransactionId,
-    PartitionSet,
     TransactionalIdNumber,
 )
 
@@ -85,7 +78,7 @@ class Reader(Struct):
     limit: the offset at which that read must end; `NO_OFFSET` for the high watermark.
     """
 
-    position: BatchOffset
+    position: LogOffset
     delivered: OffsetSet
     is_limited: bool
-    limit: OptionalBatchOffset
+    limit: OptionalOffset

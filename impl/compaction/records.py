@@ -10,16 +10,10 @@ replication, which `impl/broker` has: here a follower's log agrees with its lead
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ById, Count, Id, IdSet, Struct
+from kafkacheck.checker.schema import Array, ById, Count, Id, Struct
+from kafkacheck.impl.ids import LogOffset, OffsetSet, OptionalOffset
 from kafkacheck.impl.log.constants import NO_BATCH, Marker
-from kafkacheck.impl.log.records import (
-    BatchOffset,
-    OptionalBatchId,
-    OptionalBatchOffset,
-    OptionalProducerId,
-    OptionalSequence,
-    PartitionLog,
-)
+from kafkacheck.impl.log.records import OptionalBatchId, OptionalProducerId, OptionalSequence, PartitionLog
 
 NO_KEY = -1
 """No record is written yet."""
@@ -29,9 +23,7 @@ NOTHING = NO_BATCH
 
 Key = Annotated[int, Id("keys")]
 OptionalKey = Annotated[int, Id("keys", none=NO_KEY)]
-OffsetSet = Annotated[int, IdSet("log_size")]
 CleaningEnd = Annotated[int, Count("log_size", lowest=1)]
-ReplicaSet = Annotated[int, IdSet("replicas")]
 
 
 class Write(Struct):
@@ -50,7 +42,7 @@ class Write(Struct):
     key: OptionalKey
     is_tombstone: bool
     outcome: Marker
-    ended_at: OptionalBatchOffset
+    ended_at: OptionalOffset
 
 
 class CompactedReplica(Struct):
@@ -76,6 +68,6 @@ class TableReader(Struct):
     values: by key, the write that it has; `NO_BATCH` if the key has no value.
     """
 
-    position: BatchOffset
+    position: LogOffset
     owed: OffsetSet
     values: Annotated[Array[OptionalBatchId], ById("keys")]

@@ -7,10 +7,11 @@ Left out, and why that is sound: an ISR outside the assignment, because leaders 
 """
 
 from kafkacheck.checker.schema import cardinality, clear, contains
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Stage
 from kafkacheck.impl.controller.partition_change import begin_change, set_isr
 from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
 from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.enums import AlterPartitionError, Stage
+from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules

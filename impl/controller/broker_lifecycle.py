@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from kafkacheck.checker.schema import Array, clear
 from kafkacheck.impl.broker.lifecycle import BrokerHeartbeat, LivingBroker
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState, Stage
 from kafkacheck.impl.controller.registrations import ClusterControl, append_metadata, count_no_more, is_behind
+from kafkacheck.impl.enums import BrokerControlState, BrokerState, Stage
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 
 
 class LifecycleRules(NamedTuple):

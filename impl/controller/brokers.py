@@ -8,7 +8,6 @@ never.
 """
 
 from kafkacheck.checker.schema import contains, excluding, including
-from kafkacheck.impl.constants import NO_LEADER, Propagation
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
     bump_for_brokers,
@@ -20,6 +19,8 @@ from kafkacheck.impl.controller.partition_change import (
     without,
 )
 from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.enums import Propagation
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 

@@ -7,9 +7,9 @@ Left out, and why that is sound: all other settings, which no rule here reads. *
 min.insync.replicas.
 """
 
-from kafkacheck.impl.constants import NO_LEADER
 from kafkacheck.impl.controller.partition_change import begin_change
 from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import min_insync_replicas
 from kafkacheck.impl.rules import ClusterRules
 

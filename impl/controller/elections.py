@@ -9,7 +9,6 @@ controlled shutdown, reassignment, preferred replica) choose by one order and di
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
     electable,
@@ -21,6 +20,8 @@ from kafkacheck.impl.controller.partition_change import (
 )
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.controller.topics import have_all_deleted
+from kafkacheck.impl.enums import Propagation
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.rules import ClusterRules
 
 

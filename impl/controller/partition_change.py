@@ -7,8 +7,9 @@ Left out, and why that is sound: `lastKnownElr` with more than one member, becau
 """
 
 from kafkacheck.checker.schema import cardinality, contains, copy, excluding, including
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
 from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.enums import Propagation
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.messages.metadata import Metadata, min_insync_replicas
 from kafkacheck.impl.rules import ClusterRules
 

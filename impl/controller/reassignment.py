@@ -7,7 +7,6 @@ Left out, and why that is sound: cancelling, which is a reassignment back to the
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.constants import NO_LEADER
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
     bump_for_brokers,
@@ -17,6 +16,7 @@ from kafkacheck.impl.controller.partition_change import (
     set_leader,
 )
 from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 

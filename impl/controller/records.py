@@ -7,12 +7,9 @@ Left out, and why that is sound: see `impl.messages.metadata`.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ByPosition, Count, Epoch, If, Struct
-from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.messages.metadata import ControllerEpoch, Metadata, MetadataOffset
-from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaSet
-
-OptionalMetadataOffset = Annotated[int, Epoch("max_metadata_offset", none=NO_OFFSET)]
+from kafkacheck.checker.schema import Array, ByPosition, Count, If, Struct
+from kafkacheck.impl.ids import ControllerEpoch, MetadataOffset, OptionalMetadataOffset, OptionalReplicaId, ReplicaSet
+from kafkacheck.impl.messages.metadata import Metadata
 
 
 class Controller(Struct):

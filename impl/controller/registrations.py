@@ -18,7 +18,7 @@ from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, Struct
 from kafkacheck.impl.broker.lifecycle import DistanceFromEnd, LivingBroker, OptionalBrokerId, RegistrationEpoch
-from kafkacheck.impl.constants import BrokerControlState
+from kafkacheck.impl.enums import BrokerControlState
 
 
 class BrokerRegistration(Struct):

@@ -12,9 +12,10 @@ time.
 """
 
 from kafkacheck.checker.schema import clear, copy, everyone
-from kafkacheck.impl.constants import NO_LEADER, Propagation
 from kafkacheck.impl.controller.partition_change import begin_change, is_choice, resign_zombie, set_leader
 from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.enums import Propagation
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 

@@ -10,6 +10,7 @@ survive, and one behind them that may be lost. Timeouts and ages, because each m
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, If, Offset, Struct
+from kafkacheck.impl.ids import PartitionSet
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.records import OptionalProducerEpoch, OptionalProducerId
 from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
@@ -21,7 +22,6 @@ from kafkacheck.impl.transactions.records import (
     IsUpgraded,
     LoggedInputOffset,
     OptionalInputOffset,
-    PartitionSet,
 )
 
 SecondProducerId = Annotated[int, Count("producer_ids - 1", lowest=NO_PRODUCER_ID)]

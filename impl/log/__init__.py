@@ -10,16 +10,8 @@ which cuts behaviours short and adds none.
 
 from typing import Annotated, Any, Protocol
 
-from kafkacheck.checker.schema import Array, ByPosition, Count, Epoch, Id, Offset, Struct, clear
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, NO_RECORD
-
-RecordId = Annotated[int, Id("max_records")]
-OptionalRecordId = Annotated[int, Id("max_records", none=NO_RECORD)]
-LogOffset = Annotated[int, Offset("log_size")]
-OptionalOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
-LogStartOffset = Annotated[int, Offset("max_log_start")]
-LeaderEpoch = Annotated[int, Epoch("max_leader_epoch")]
-OptionalLeaderEpoch = Annotated[int, Epoch("max_leader_epoch", none=NO_EPOCH)]
+from kafkacheck.checker.schema import Array, ByPosition, Struct, clear
+from kafkacheck.impl.ids import NO_EPOCH, LogOffset, OptionalLeaderEpoch, OptionalRecordId
 
 
 class Record(Struct):

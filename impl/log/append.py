@@ -9,7 +9,7 @@ A leader calls `duplicate_offset` first (for `CLIENT`), then `append_error`, and
 """
 
 from kafkacheck.checker.schema import clear, copy
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, NO_SEQUENCE, Marker, Origin, ProduceError
 from kafkacheck.impl.log.producer_state import (

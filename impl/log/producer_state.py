@@ -8,7 +8,7 @@ Left out, and why that is sound: the time of an entry's last batch: the environm
 """
 
 from kafkacheck.checker.schema import clear, copy
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
 from kafkacheck.impl.log.records import Batch, PartitionLog, ProducerStateEntry
 from kafkacheck.impl.log.rules import LogRules

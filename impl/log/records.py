@@ -17,7 +17,7 @@ record serves both, and one function validates both. A field with a range of one
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Epoch, Id, If, Offset, Struct
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET, LogOffset, LogStartOffset, OptionalOffset
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 
 BatchId = Annotated[int, Id("batches")]
@@ -31,9 +31,6 @@ OptionalSequence = Annotated[int, Count("max_sequence", lowest=NO_SEQUENCE)]
 HighestSequence = Annotated[int, Count("max_sequence", lowest="max_sequence")]
 RecordCount = Annotated[int, Count("records_in_batch", lowest=1)]
 CoordinatorEpoch = Annotated[int, Epoch("max_coordinator_epoch")]
-BatchOffset = Annotated[int, Offset("log_size")]
-OptionalBatchOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
-StartOffset = Annotated[int, Offset("max_log_start")]
 
 IsTransactional = Annotated[int, Count("transactional")]
 OptionalTransactionOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET), If("transactional")]
@@ -74,7 +71,7 @@ class BatchMetadata(Struct):
 
     last_sequence: OptionalSequence
     record_count: RecordCount
-    offset: OptionalBatchOffset
+    offset: OptionalOffset
 
 
 class ProducerStateEntry(Struct):
@@ -118,8 +115,8 @@ class PartitionLog(Struct):
     max_sequence: the highest sequence: constant. 2**31 - 1 in Kafka.
     """
 
-    start_offset: StartOffset
-    end_offset: BatchOffset
+    start_offset: LogStartOffset
+    end_offset: LogOffset
     records: Annotated[Array[Batch], ByPosition("log_size")]
     producers: Annotated[Array[ProducerStateEntry], ById("producer_ids")]
     verifications: Annotated[Array[VerificationStateEntry], ById("producer_ids"), If("transactional")]
@@ -135,7 +132,7 @@ class ProducerSnapshot(Struct):
     producers: the state.
     """
 
-    offset: OptionalBatchOffset
+    offset: OptionalOffset
     is_flushed: bool
     producers: Annotated[Array[ProducerStateEntry], ById("producer_ids")]
 
@@ -149,8 +146,8 @@ class AbortedTransaction(Struct):
     """
 
     producer_id: OptionalProducerId
-    first_offset: OptionalBatchOffset
-    last_stable_offset: BatchOffset
+    first_offset: OptionalOffset
+    last_stable_offset: LogOffset
 
 
 class TransactionIndex(Struct):
@@ -160,7 +157,7 @@ class TransactionIndex(Struct):
     aborted: the aborted-transaction index: by the offset of an ABORT marker, its entry.
     """
 
-    unreplicated: Annotated[Array[OptionalBatchOffset], ByPosition("log_size")]
+    unreplicated: Annotated[Array[OptionalOffset], ByPosition("log_size")]
     aborted: Annotated[Array[AbortedTransaction], ByPosition("log_size")]
 
 
@@ -175,5 +172,5 @@ class PartitionReplica(Struct):
 
     is_leading: bool
     log: PartitionLog
-    flushed_offset: BatchOffset
+    flushed_offset: LogOffset
     snapshots: Annotated[Array[ProducerSnapshot], ByPosition("snapshots")]

@@ -8,7 +8,7 @@ Left out, and why that is sound: segments: a roll may come after any batch, and 
 """
 
 from kafkacheck.checker.schema import clear, copy
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log import is_same_record, truncate_to
 from kafkacheck.impl.log.append import append_batch, append_error
 from kafkacheck.impl.log.constants import Origin, ProduceError

@@ -7,7 +7,7 @@ Left out, and why that is sound: one index file for each segment: the offset of 
 """
 
 from kafkacheck.checker.schema import clear
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.append import learn_of
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.producer_state import has_open_transaction

@@ -9,10 +9,15 @@ Left out, and why that is sound: several partitions in a request, which share no
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, Struct
-from kafkacheck.impl.constants import AlterPartitionError, Stage
-from kafkacheck.impl.log import OptionalLeaderEpoch
-from kafkacheck.impl.messages.metadata import BrokerEpoch, MetadataOffset, OptionalBrokerEpoch, TopicId
-from kafkacheck.impl.replication.records import ReplicaSet
+from kafkacheck.impl.enums import AlterPartitionError, Stage
+from kafkacheck.impl.ids import (
+    BrokerEpoch,
+    MetadataOffset,
+    OptionalBrokerEpoch,
+    OptionalLeaderEpoch,
+    ReplicaSet,
+    TopicId,
+)
 
 
 class AlterPartition(Struct):

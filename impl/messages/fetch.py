@@ -11,10 +11,19 @@ it the answer.
 from typing import Annotated
 
 from kafkacheck.checker.schema import Count, Struct
-from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, FetchError, Question, Stage
-from kafkacheck.impl.log import LogOffset, LogStartOffset, OptionalLeaderEpoch, OptionalOffset, OptionalRecordId
-from kafkacheck.impl.messages.metadata import BrokerEpoch, TopicId
-from kafkacheck.impl.replication.records import OptionalReplicaId
+from kafkacheck.impl.enums import FetchError, Question, Stage
+from kafkacheck.impl.ids import (
+    NO_EPOCH,
+    NO_LEADER,
+    BrokerEpoch,
+    LogOffset,
+    LogStartOffset,
+    OptionalLeaderEpoch,
+    OptionalOffset,
+    OptionalRecordId,
+    OptionalReplicaId,
+    TopicId,
+)
 
 
 class Fetch(Struct):

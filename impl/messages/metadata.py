@@ -10,17 +10,17 @@ the partition epoch shows which changes changed the partition.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ById, Count, Epoch, Offset, Struct
-from kafkacheck.impl.constants import NO_EPOCH
-from kafkacheck.impl.log import LeaderEpoch
-from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaSet
+from kafkacheck.checker.schema import Array, ById, Count, Struct
+from kafkacheck.impl.ids import (
+    BrokerEpoch,
+    ControllerEpoch,
+    LeaderEpoch,
+    MetadataOffset,
+    OptionalReplicaId,
+    ReplicaSet,
+    TopicId,
+)
 from kafkacheck.impl.rules import ClusterRules
-
-BrokerEpoch = Annotated[int, Epoch("max_broker_epoch")]
-OptionalBrokerEpoch = Annotated[int, Epoch("max_broker_epoch", none=NO_EPOCH)]
-ControllerEpoch = Annotated[int, Epoch("max_controller_epoch")]
-MetadataOffset = Annotated[int, Offset("max_metadata_offset")]
-TopicId = Annotated[int, Count("deletions")]
 
 
 class Metadata(Struct):

@@ -9,10 +9,10 @@ back-off times, because every batch may be sent at once or any time later.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ById, Count, Id, IdSet, Struct
+from kafkacheck.checker.schema import Array, ById, Count, Struct
+from kafkacheck.impl.ids import OptionalOffset, PartitionId, PartitionSet
 from kafkacheck.impl.log.records import (
     HighestSequence,
-    OptionalBatchOffset,
     OptionalProducerEpoch,
     OptionalProducerId,
     OptionalSequence,
@@ -21,8 +21,6 @@ from kafkacheck.impl.log.records import (
 )
 from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
 
-PartitionId = Annotated[int, Id("partitions")]
-PartitionSet = Annotated[int, IdSet("partitions")]
 HighestProducerEpoch = Annotated[int, Count("max_producer_epoch", lowest="max_producer_epoch")]
 
 
@@ -54,7 +52,7 @@ class ProducerBatch(Struct):
     base_sequence: OptionalSequence
     is_untracked: Annotated[int, Count("in_flight_expirations")]
     is_sequence_reset: bool
-    offset: OptionalBatchOffset
+    offset: OptionalOffset
 
 
 class PartitionCounter(Struct):

@@ -7,7 +7,7 @@ Left out, and why that is sound: a deposed leader's acknowledgement of a batch b
 and the batch is acknowledged when it is sent again.
 """
 
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.constants import ProduceError
 from kafkacheck.impl.log.reading import end_of

@@ -11,11 +11,10 @@ batches, and agrees with its leader in one step. At most two replicas: a third o
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Id, Struct
+from kafkacheck.impl.ids import LogOffset, OptionalOffset, PartitionId, ReplicaId
 from kafkacheck.impl.log.constants import ProduceError
-from kafkacheck.impl.log.records import Batch, BatchOffset, OptionalBatchOffset, PartitionReplica
-from kafkacheck.impl.producer.client_records import PartitionId
+from kafkacheck.impl.log.records import Batch, PartitionReplica
 from kafkacheck.impl.producer.constants import RequestStage
-from kafkacheck.impl.replication.records import ReplicaId
 
 LateSlot = Annotated[int, Id("late_requests")]
 
@@ -29,7 +28,7 @@ class Partition(Struct):
     """
 
     leader: ReplicaId
-    high_watermark: BatchOffset
+    high_watermark: LogOffset
     replicas: Annotated[Array[PartitionReplica], ById("replicas")]
 
 
@@ -48,7 +47,7 @@ class ProduceRequest(Struct):
     batch: Batch
     is_abandoned: Annotated[int, Count("in_flight_expirations")]
     error: ProduceError
-    offset: OptionalBatchOffset
+    offset: OptionalOffset
 
 
 class Connection(Struct):

@@ -8,7 +8,7 @@ covered**: a client that learns of a new leader first waits for the old leader's
 """
 
 from kafkacheck.checker.schema import Array, clear, copy
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, Marker, ProduceError
 from kafkacheck.impl.producer.client_records import Producer, ProducerBatch
 from kafkacheck.impl.producer.constants import BatchStatus, RequestStage

@@ -8,9 +8,9 @@ record. If voters restart, that must be shown, so records have an id.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ById, Count, Id, IdSet, Struct
-from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.log import LeaderEpoch, Log, LogOffset
+from kafkacheck.checker.schema import Array, ById, Id, IdSet, Struct
+from kafkacheck.impl.ids import NO_OFFSET, LeaderEpoch, LogOffset, OptionalOffset
+from kafkacheck.impl.log import Log
 
 NO_VOTER = -1
 """The voter has voted for nobody in its epoch."""
@@ -18,7 +18,6 @@ NO_VOTER = -1
 VoterId = Annotated[int, Id("voters")]
 OptionalVoterId = Annotated[int, Id("voters", none=NO_VOTER)]
 VoterSet = Annotated[int, IdSet("voters")]
-OptionalEndOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
 
 
 class Voter(Struct):
@@ -46,7 +45,7 @@ class Voter(Struct):
     log: Log
     epoch_start_offset: LogOffset
     high_watermark: LogOffset
-    end_offsets: Annotated[Array[OptionalEndOffset], ById("voters")]
+    end_offsets: Annotated[Array[OptionalOffset], ById("voters")]
 
 
 def step_down(voter: Voter) -> None:

@@ -10,7 +10,7 @@ committed records by design. The controller itself does not fail; its successor 
 """
 
 from kafkacheck.checker.schema import Array, contains, excluding
-from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.replication.records import LeaderAndIsrRequest, Quorum
 
 

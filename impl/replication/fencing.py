@@ -8,7 +8,7 @@ Left out, and why that is sound: the fetch request as a message. A follower that
 could send the fetch that proves it now; every step that such a fetch allows is a step here.
 """
 
-from kafkacheck.impl.constants import FetchFencing
+from kafkacheck.impl.enums import FetchFencing
 from kafkacheck.impl.log import has_offset
 from kafkacheck.impl.log.reading import end_of, leader_epoch_at
 from kafkacheck.impl.replication.records import Quorum, Replica, ReplicationRules

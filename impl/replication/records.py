@@ -9,16 +9,12 @@ controller's record at once and is refused unless leader and epoch are current; 
 fetches, because a follower that has the records and follows the leader could send that fetch now.
 """
 
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from kafkacheck.checker.schema import Count, Id, IdSet, Struct
-from kafkacheck.impl.constants import NO_LEADER, FetchFencing, TruncationRule
-from kafkacheck.impl.log import Log, LogOffset, OptionalLeaderEpoch
-
-ReplicaId = Annotated[int, Id("replicas")]
-OptionalReplicaId = Annotated[int, Id("replicas", none=NO_LEADER)]
-ReplicaSet = Annotated[int, IdSet("replicas")]
-NextRecordId = Annotated[int, Count("max_records")]
+from kafkacheck.checker.schema import Struct
+from kafkacheck.impl.enums import FetchFencing, TruncationRule
+from kafkacheck.impl.ids import LogOffset, OptionalLeaderEpoch, OptionalReplicaId, ReplicaSet
+from kafkacheck.impl.log import Log
 
 
 class ReplicationRules(NamedTuple):

@@ -10,7 +10,8 @@ KIP-320 ensures, the rounds have the same result, because such a leader only app
 is not modelled, nor, for the older rules, a leader change between them: these rules could look better than they are.
 """
 
-from kafkacheck.impl.constants import NO_OFFSET, TruncationRule
+from kafkacheck.impl.enums import TruncationRule
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log import Log, is_same_record, latest_epoch
 from kafkacheck.impl.log.reading import end_of, leader_epoch_at
 from kafkacheck.impl.replication.records import Replica, ReplicationRules

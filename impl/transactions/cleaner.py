@@ -8,7 +8,7 @@ passes: any segment may be cleaned at any time.
 """
 
 from kafkacheck.checker.schema import clear
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log import clear_records
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.reading import end_of, marker_at, producer_id_at

@@ -7,10 +7,10 @@ Left out, and why that is sound: the request with which it asks the coordinator:
 of its own.
 """
 
-from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.coordinator.offsets import commit_in_transaction, is_loading_offsets
 from kafkacheck.impl.coordinator.records import Group
 from kafkacheck.impl.coordinator.transaction_metadata import has_version_2
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.append import append_marker, is_verified, marker_error
 from kafkacheck.impl.log.constants import ProduceError

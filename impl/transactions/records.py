@@ -9,16 +9,14 @@ the others follow in the same order, and share the fate of the first.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Count, Id, IdSet, If, Offset, Struct
-from kafkacheck.impl.log.records import BatchOffset, PartitionLog, TransactionIndex
+from kafkacheck.checker.schema import Count, Id, If, Offset, Struct
+from kafkacheck.impl.ids import LogOffset
+from kafkacheck.impl.log.records import PartitionLog, TransactionIndex
 from kafkacheck.impl.transactions.constants import NO_INPUT, NO_PARTITION, NO_TRANSACTION
 
-PartitionId = Annotated[int, Id("partitions")]
 OptionalPartitionId = Annotated[int, Id("partitions", none=NO_PARTITION)]
-PartitionSet = Annotated[int, IdSet("partitions")]
 SegmentStart = Annotated[int, Offset("log_size - 1")]
 SegmentEnd = Annotated[int, Count("log_size", lowest=1)]
-OffsetSet = Annotated[int, IdSet("log_size")]
 TransactionalIdNumber = Annotated[int, Id("transactional_ids")]
 CoordinatorTerm = Annotated[int, Id("max_coordinator_epoch + 1")]
 ClientId = Annotated[int, Id("clients")]
@@ -48,6 +46,6 @@ class Partition(Struct):
     is_deleted: bool
     incarnation: Incarnation
     log: PartitionLog
-    high_watermark: BatchOffset
+    high_watermark: LogOffset
     index: TransactionIndex
     segment_size: Annotated[int, Count("segment_size", lowest="segment_size")]

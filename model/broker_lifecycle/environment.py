@@ -2,9 +2,9 @@
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.lifecycle import BrokerId, end_process
-from kafkacheck.impl.constants import BrokerControlState, BrokerState, Stage
 from kafkacheck.impl.controller.broker_lifecycle import LifecycleRules, fence_broker, take_over_brokers
 from kafkacheck.impl.controller.registrations import append_metadata
+from kafkacheck.impl.enums import BrokerControlState, BrokerState, Stage
 from kafkacheck.model.broker_lifecycle.system import State
 
 

@@ -5,10 +5,10 @@ from typing import Annotated
 from kafkacheck.checker.schema import Allowance, Array, ById, Struct, clear
 from kafkacheck.impl.broker import lifecycle
 from kafkacheck.impl.broker.lifecycle import BrokerId, LivingBroker
-from kafkacheck.impl.constants import BrokerControlState, BrokerState
 from kafkacheck.impl.controller import broker_lifecycle
 from kafkacheck.impl.controller.broker_lifecycle import LifecycleRules
 from kafkacheck.impl.controller.registrations import ClusterControl
+from kafkacheck.impl.enums import BrokerControlState, BrokerState
 
 
 class Budget(Struct):

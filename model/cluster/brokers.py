@@ -5,10 +5,9 @@ from kafkacheck.impl.broker.epoch_file import write_epoch_file
 from kafkacheck.impl.broker.metadata import obey_leader_and_isr, obey_new_controller, obey_stop_replica, replay_metadata
 from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, flush, shut_down, start_up
 from kafkacheck.impl.broker.registration import learn_broker_epoch
-from kafkacheck.impl.constants import Propagation
 from kafkacheck.impl.controller.brokers import register_start
-from kafkacheck.impl.messages.metadata import MetadataOffset
-from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.enums import Propagation
+from kafkacheck.impl.ids import MetadataOffset, ReplicaId
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State, end_connections, has_room, note_commits, note_replayed_metadata
 

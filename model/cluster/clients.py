@@ -20,9 +20,8 @@ from kafkacheck.impl.client.consumer import (
     take_record,
 )
 from kafkacheck.impl.client.read_replica import end_lease, find_replica_offline, handle_error
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET, ReplicaId
 from kafkacheck.impl.log import has_offset
-from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 

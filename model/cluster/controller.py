@@ -16,7 +16,7 @@ from kafkacheck.impl.controller.topics import (
     end_deletion_as_zombie,
     resume_deletion,
 )
-from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId
+from kafkacheck.impl.ids import OptionalReplicaId, ReplicaId
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State, has_room
 

@@ -10,15 +10,14 @@ from kafkacheck.impl.broker.fetch_session import end_session
 from kafkacheck.impl.broker.isr import propose_isr
 from kafkacheck.impl.broker.leader import is_leading
 from kafkacheck.impl.broker.recovery import lose_disk, lose_unflushed
-from kafkacheck.impl.constants import NO_OFFSET, Question, Stage
 from kafkacheck.impl.controller.brokers import begin_shutdown, take_out
 from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
 from kafkacheck.impl.controller.elections import elect_preferred, replace_controller
 from kafkacheck.impl.controller.reassignment import begin_reassignment
 from kafkacheck.impl.controller.topics import begin_deletion
-from kafkacheck.impl.log import LogOffset
+from kafkacheck.impl.enums import Question, Stage
+from kafkacheck.impl.ids import NO_OFFSET, LogOffset, OptionalReplicaId, ReplicaId, ReplicaSet
 from kafkacheck.impl.log.reading import end_of
-from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId, ReplicaSet
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.controller import deleted_replicas
 from kafkacheck.model.cluster.replication import leader_proposes_shrink

@@ -11,7 +11,7 @@ to read from. The others are budgets of disturbances (`model/cluster/environment
 """
 
 from kafkacheck.checker.model import Family
-from kafkacheck.impl.constants import Stage
+from kafkacheck.impl.enums import Stage
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, replication
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_replays_metadata

@@ -9,7 +9,7 @@ Bounds: two replicas and one record; one crash, after which the leader has no se
 Expected: HOLDS
 """
 
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, REPLICATION, SAFETY, ZOOKEEPER

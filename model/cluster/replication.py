@@ -19,10 +19,9 @@ from kafkacheck.impl.broker.isr import (
     propose_shrink,
 )
 from kafkacheck.impl.broker.leader import append_next_record, delete_records
-from kafkacheck.impl.constants import NO_LEADER, Question, Stage
-from kafkacheck.impl.log import LogStartOffset
+from kafkacheck.impl.enums import Question, Stage
+from kafkacheck.impl.ids import NO_LEADER, LogStartOffset, ReplicaId
 from kafkacheck.impl.log.reading import end_of
-from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State, note_commits
 

@@ -13,9 +13,9 @@ from kafkacheck.impl.broker.leader import acknowledge
 from kafkacheck.impl.broker.records import Broker, FetchSession
 from kafkacheck.impl.broker.recovery import lose_memory
 from kafkacheck.impl.client.records import Consumer, Producers
-from kafkacheck.impl.constants import NO_EPOCH, Question, Stage
 from kafkacheck.impl.controller.records import Controller
-from kafkacheck.impl.log import OptionalRecordId
+from kafkacheck.impl.enums import Question, Stage
+from kafkacheck.impl.ids import NO_EPOCH, OptionalRecordId
 from kafkacheck.impl.log.reading import id_at
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.fetch import Fetch, OldFetch

@@ -4,13 +4,12 @@ from kafkacheck.checker.schema import contains, everyone, excluding
 from kafkacheck.impl.compaction.records import Key
 from kafkacheck.impl.compaction.replica import truncate_compacted
 from kafkacheck.impl.compaction.rules import CompactionRules
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET, ReplicaId
 from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.log.reading import end_of, highest_sequence
 from kafkacheck.impl.log.records import BatchId, ProducerId
 from kafkacheck.impl.log.reload import rebuild_from_log
 from kafkacheck.impl.log.sequences import sequence_after
-from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.model.compaction.system import State, leader_stores_write, raise_high_watermark
 
 

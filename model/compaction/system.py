@@ -8,13 +8,13 @@ from typing import Annotated
 
 from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Offset, Struct, contains, including
 from kafkacheck.impl.compaction.cleaner import clean
-from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica, ReplicaSet, TableReader, Write
+from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica, TableReader, Write
 from kafkacheck.impl.compaction.replica import append_write, follow, read_committed, store_marker
 from kafkacheck.impl.compaction.rules import CompactionRules
+from kafkacheck.impl.ids import LogOffset, ReplicaId, ReplicaSet
 from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.log.reading import end_of, id_at
-from kafkacheck.impl.log.records import BatchOffset, OptionalBatchId, ProducerId, Sequence
-from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.log.records import OptionalBatchId, ProducerId, Sequence
 
 
 class Budget(Struct):
@@ -51,7 +51,7 @@ class State(Struct):
 
     leader: ReplicaId
     isr: ReplicaSet
-    high_watermark: BatchOffset
+    high_watermark: LogOffset
     replicas: Annotated[Array[CompactedReplica], ById("replicas")]
     reader: TableReader
     is_transactional: Annotated[int, Count("transactional", lowest="transactional")]

@@ -6,7 +6,8 @@ free. Each restart and each new disk needs a new id for the records written afte
 """
 
 from kafkacheck.checker.schema import cardinality
-from kafkacheck.impl.log import LogOffset, RecordId, truncate_to
+from kafkacheck.impl.ids import LogOffset, RecordId
+from kafkacheck.impl.log import truncate_to
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.quorum.elections import begin_with_empty_disk, flushed_end_of, restart_voter
 from kafkacheck.impl.quorum.records import VoterId, VoterSet

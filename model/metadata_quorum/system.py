@@ -6,7 +6,7 @@ An action delivers: a voter that reaches another one may send it a request and r
 from typing import Annotated
 
 from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct, contains
-from kafkacheck.impl.log import LeaderEpoch, OptionalLeaderEpoch, RecordId
+from kafkacheck.impl.ids import LeaderEpoch, OptionalLeaderEpoch, RecordId
 from kafkacheck.impl.log.reading import leader_epoch_at
 from kafkacheck.impl.quorum import check_quorum, elections, replication
 from kafkacheck.impl.quorum.records import Voter, VoterId, VoterSet

@@ -4,17 +4,18 @@ Delay needs no action: a request, a late request or an answer stays in its slot 
 """
 
 from kafkacheck.checker.schema import clear
+from kafkacheck.impl.ids import LogOffset, LogStartOffset, PartitionId, ReplicaId
 from kafkacheck.impl.log import is_full, restart_at, truncate_to
 from kafkacheck.impl.log.append import append_batch, append_marker, marker_error
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker, ProduceError
 from kafkacheck.impl.log.producer_state import expire_producer, has_open_transaction
 from kafkacheck.impl.log.reading import end_of, known_coordinator_epoch, known_epoch, start_of
-from kafkacheck.impl.log.records import BatchId, BatchOffset, ProducerId, StartOffset
+from kafkacheck.impl.log.records import BatchId, ProducerId
 from kafkacheck.impl.log.reload import advance_start, write_snapshot
 from kafkacheck.impl.log.replica import drop_replica, lose_unflushed_snapshots, reload_producers
 from kafkacheck.impl.log.verification import start_verification
 from kafkacheck.impl.producer.bookkeeping import is_unsettled, oldest_unsettled, take_producer_id
-from kafkacheck.impl.producer.client_records import PartitionId, Producer
+from kafkacheck.impl.producer.client_records import Producer
 from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
 from kafkacheck.impl.producer.partition_records import LateSlot
 from kafkacheck.impl.producer.retries import complete_batch, expire_batch
@@ -28,7 +29,6 @@ from kafkacheck.impl.producer.wire import (
     next_request,
     take_oldest,
 )
-from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.model.producer.system import State, complete_requests
 
 
@@ -288,7 +288,7 @@ def power_fails(
     rules: ProducerRules,
     partition_id: PartitionId,
     replica_id: ReplicaId,
-    end_offset: BatchOffset,
+    end_offset: LogOffset,
     keeps_snapshots: bool,
 ) -> bool:
     """A broker's machine loses power and starts again; it may lose any suffix of the unflushed log.
@@ -310,7 +310,7 @@ def power_fails(
 
 
 def records_are_deleted(
-    state: State, rules: ProducerRules, partition_id: PartitionId, start_offset: StartOffset
+    state: State, rules: ProducerRules, partition_id: PartitionId, start_offset: LogStartOffset
 ) -> bool:
     """The oldest batches of a log are deleted, by retention or at a client's request.
 

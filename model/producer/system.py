@@ -8,11 +8,12 @@ once when all of them have a batch.
 from typing import Annotated
 
 from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct, clear
+from kafkacheck.impl.ids import PartitionId, ReplicaId
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.log.records import BatchId, RecordCount
 from kafkacheck.impl.log.replica import append_from_leader, diverging_offset, flush_log, roll_segment
 from kafkacheck.impl.log.rules import LogRules
-from kafkacheck.impl.producer.client_records import PartitionId, Producer
+from kafkacheck.impl.producer.client_records import Producer
 from kafkacheck.impl.producer.constants import RequestStage
 from kafkacheck.impl.producer.leader import (
     answer_waiting,
@@ -35,7 +36,6 @@ from kafkacheck.impl.producer.sender import (
     take_answer,
 )
 from kafkacheck.impl.producer.wire import is_free, next_request
-from kafkacheck.impl.replication.records import ReplicaId
 
 
 class Budget(Struct):

@@ -6,7 +6,7 @@ Expected: VIOLATED live_follower_stays_in_sync: a burst of five messages is more
 """
 
 from kafkacheck.impl.broker.lag import LagRules
-from kafkacheck.impl.constants import LagRule
+from kafkacheck.impl.enums import LagRule
 from kafkacheck.model.replica_lag.family import ENDS, REPLICA_LAG
 from kafkacheck.spec.replica_lag.properties import follower_is_far_behind, follower_is_near_or_out
 

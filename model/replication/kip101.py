@@ -12,7 +12,7 @@ Expected: VIOLATED weak_isr: the follower is a deposed leader with a record of i
     new leader cannot tell where that record's epoch ends, and the follower cuts the committed record too.
 """
 
-from kafkacheck.impl.constants import FetchFencing, TruncationRule
+from kafkacheck.impl.enums import FetchFencing, TruncationRule
 from kafkacheck.impl.replication.records import ReplicationRules
 from kafkacheck.model.replication.family import ACTIONS, ALWAYS, REPLICATION, SOMETIMES_WITH_TWO_RECORDS
 

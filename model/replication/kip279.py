@@ -13,7 +13,7 @@ Expected: VIOLATED weak_isr: the follower in epoch 0 fetches a record of epoch 2
     then it observes the request of epoch 1, which was on its way all the time, and cuts the record again.
 """
 
-from kafkacheck.impl.constants import FetchFencing, TruncationRule
+from kafkacheck.impl.enums import FetchFencing, TruncationRule
 from kafkacheck.impl.replication.records import ReplicationRules
 from kafkacheck.model.replication.family import ACTIONS, ALWAYS, REPLICATION, SOMETIMES
 

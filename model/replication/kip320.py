@@ -10,7 +10,7 @@ Bounds: each of the broken generations fails within them, and so does every othe
 Expected: HOLDS, also at larger bounds (tests/data/tlc.json has them).
 """
 
-from kafkacheck.impl.constants import FetchFencing, TruncationRule
+from kafkacheck.impl.enums import FetchFencing, TruncationRule
 from kafkacheck.impl.replication.records import ReplicationRules
 from kafkacheck.model.replication.family import ACTIONS, ALWAYS, REPLICATION, SOMETIMES_WITH_TWO_RECORDS
 

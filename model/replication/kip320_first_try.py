@@ -12,7 +12,7 @@ Expected: VIOLATED weak_isr: a follower in epoch 0 fetches a committed record of
     step later strong_isr can fail as well: a follower whose fetch committed the record obeys epoch 1 and cuts it.
 """
 
-from kafkacheck.impl.constants import FetchFencing, TruncationRule
+from kafkacheck.impl.enums import FetchFencing, TruncationRule
 from kafkacheck.impl.replication.records import ReplicationRules
 from kafkacheck.model.replication.family import ACTIONS, ALWAYS, REPLICATION, SOMETIMES
 from kafkacheck.model.replication.system import follower_truncate

@@ -7,17 +7,9 @@ also read another replica, where Kafka would send a request and an answer.
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Struct, everyone
-from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.log import LeaderEpoch, RecordId
+from kafkacheck.impl.ids import NO_LEADER, LeaderEpoch, NextRecordId, RecordId, ReplicaId
 from kafkacheck.impl.replication import controller, follower, leader
-from kafkacheck.impl.replication.records import (
-    LeaderAndIsrRequest,
-    NextRecordId,
-    Quorum,
-    Replica,
-    ReplicaId,
-    ReplicationRules,
-)
+from kafkacheck.impl.replication.records import LeaderAndIsrRequest, Quorum, Replica, ReplicationRules
 
 
 class State(Struct):

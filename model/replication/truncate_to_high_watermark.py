@@ -9,7 +9,7 @@ Bounds: the smallest at which anything can be lost. Two replicas, one record, an
 Expected: VIOLATED weak_isr; strong_isr fails at most one step later, at these and at larger bounds.
 """
 
-from kafkacheck.impl.constants import FetchFencing, TruncationRule
+from kafkacheck.impl.enums import FetchFencing, TruncationRule
 from kafkacheck.impl.replication.records import ReplicationRules
 from kafkacheck.model.replication.family import ACTIONS, ALWAYS, REPLICATION, SOMETIMES
 

@@ -21,9 +21,10 @@ from kafkacheck.impl.client.transactional_producer import (
     send_record,
 )
 from kafkacheck.impl.coordinator.offsets import can_fetch_offset, commit_offset
+from kafkacheck.impl.ids import PartitionId
 from kafkacheck.impl.log.reading import highest_sequence
 from kafkacheck.impl.transactions.constants import NO_PARTITION, Answer, Delivery
-from kafkacheck.impl.transactions.records import ClientId, PartitionId
+from kafkacheck.impl.transactions.records import ClientId
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.system import State
 

@@ -17,16 +17,11 @@ from kafkacheck.impl.coordinator.transaction_log import (
     load_entry,
 )
 from kafkacheck.impl.coordinator.transactions import abort_timed_out, handle_request, handle_verification, respond
+from kafkacheck.impl.ids import PartitionId
 from kafkacheck.impl.log.constants import Marker, ProduceError
 from kafkacheck.impl.log.records import ProducerId
 from kafkacheck.impl.transactions.constants import Answer, ProduceStage, RequestKind
-from kafkacheck.impl.transactions.records import (
-    CoordinatorTerm,
-    PartitionId,
-    ProduceSlot,
-    RequestSlot,
-    TransactionalIdNumber,
-)
+from kafkacheck.impl.transactions.records import CoordinatorTerm, ProduceSlot, RequestSlot, TransactionalIdNumber
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.clients import deliver_answer, deliver_produce_answer
 from kafkacheck.model.transactions.system import State, TransactionalId

@@ -11,6 +11,7 @@ from kafkacheck.impl.coordinator.offsets import begin_loading_offsets, expire_of
 from kafkacheck.impl.coordinator.runtime import drop_append
 from kafkacheck.impl.coordinator.transaction_log import awaits_append, give_append_up, stop_replica, unload
 from kafkacheck.impl.coordinator.transactions import remove_transactional_id
+from kafkacheck.impl.ids import PartitionId
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.constants import Marker, ProduceError
 from kafkacheck.impl.log.producer_state import expire_producer
@@ -22,7 +23,6 @@ from kafkacheck.impl.transactions.records import (
     ClientId,
     CoordinatorTerm,
     MarkerSlot,
-    PartitionId,
     ProduceSlot,
     RequestSlot,
     TransactionalIdNumber,

@@ -2,6 +2,7 @@
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.coordinator.offsets import complete_pending_offset
+from kafkacheck.impl.ids import PartitionId
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.constants import Marker, ProduceError
 from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
@@ -12,7 +13,6 @@ from kafkacheck.impl.transactions.partition import replicate
 from kafkacheck.impl.transactions.records import (
     CoordinatorTerm,
     MarkerSlot,
-    PartitionId,
     ProduceSlot,
     SegmentEnd,
     SegmentStart,

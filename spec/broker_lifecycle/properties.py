@@ -6,7 +6,8 @@ Source: KIP-631, KAFKA-13959, KAFKA-14292, KAFKA-18138.
 Left out, and why that is sound: effects of fencing on ISRs and records, which `spec/cluster` judges.
 """
 
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState, Stage
+from kafkacheck.impl.enums import BrokerControlState, BrokerState, Stage
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 from kafkacheck.model.broker_lifecycle.system import State
 
 

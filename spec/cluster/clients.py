@@ -5,7 +5,8 @@ Source: the KIPs and issues named below.
 Left out, and why that is sound: how a consumer goes on after an error, because its application decides that.
 """
 
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD, FetchFencing
+from kafkacheck.impl.enums import FetchFencing
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET, NO_RECORD
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 

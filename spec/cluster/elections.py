@@ -8,7 +8,8 @@ its record (`initializePartitionState`), as these properties do.
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.constants import NO_LEADER, PartitionState, Propagation
+from kafkacheck.impl.enums import PartitionState, Propagation
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State

@@ -7,7 +7,8 @@ Left out, and why that is sound: whether an elected leader has every acknowledge
 """
 
 from kafkacheck.checker.schema import cardinality, contains, excluding
-from kafkacheck.impl.constants import NO_LEADER, Acks
+from kafkacheck.impl.enums import Acks
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State

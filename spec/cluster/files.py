@@ -6,7 +6,8 @@ Left out, and why that is sound: the checkpoint of the high watermark, which `sp
 """
 
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Propagation
+from kafkacheck.impl.enums import Propagation
+from kafkacheck.impl.ids import NO_EPOCH, NO_LEADER, NO_OFFSET
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 

@@ -9,7 +9,8 @@ surviving records judge that.
 
 from kafkacheck.checker.schema import cardinality, contains
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.enums import AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State

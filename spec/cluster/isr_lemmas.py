@@ -12,7 +12,8 @@ fact that no lemma states cannot make another lemma true.
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.constants import NO_EPOCH, AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.enums import AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.ids import NO_EPOCH
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State

@@ -10,17 +10,8 @@ Left out, and why that is sound: the lemmas that a proof of the survival of ackn
 """
 
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.constants import (
-    NO_EPOCH,
-    NO_LEADER,
-    NO_OFFSET,
-    NO_RECORD,
-    FetchError,
-    Propagation,
-    Question,
-    Stage,
-    TruncationRule,
-)
+from kafkacheck.impl.enums import FetchError, Propagation, Question, Stage, TruncationRule
+from kafkacheck.impl.ids import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 

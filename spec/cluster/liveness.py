@@ -6,7 +6,7 @@ Left out, and why that is sound: how soon that happens; fairness only says that 
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.model.cluster.system import State
 
 

@@ -8,7 +8,8 @@ consequences.
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, Acks, FetchError, FetchFencing, Question, Stage
+from kafkacheck.impl.enums import Acks, FetchError, FetchFencing, Question, Stage
+from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 

@@ -7,7 +7,7 @@ them.
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET, NO_RECORD
 from kafkacheck.model.cluster.system import State
 
 

@@ -8,7 +8,7 @@ application decides that.
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 

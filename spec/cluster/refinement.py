@@ -10,7 +10,7 @@ an offset. `State.committed` is that log. If these properties hold, every step o
 system or leaves it alone (a stuttering step).
 """
 
-from kafkacheck.impl.constants import NO_OFFSET, NO_RECORD
+from kafkacheck.impl.ids import NO_OFFSET, NO_RECORD
 from kafkacheck.model.cluster.system import State
 
 

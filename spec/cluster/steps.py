@@ -6,7 +6,8 @@ Left out, and why that is sound: steps of the environment, because Kafka does no
 """
 
 from kafkacheck.checker.schema import cardinality, contains
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Question, Stage
+from kafkacheck.impl.enums import Question, Stage
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.messages import is_on_leaders_log
 

@@ -8,7 +8,8 @@ cannot tell (KAFKA-10551 has it for transactions).
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Propagation, Question, Stage
+from kafkacheck.impl.enums import Propagation, Question, Stage
+from kafkacheck.impl.ids import NO_EPOCH, NO_LEADER, NO_OFFSET
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 

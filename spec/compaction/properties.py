@@ -7,7 +7,7 @@ Left out, and why that is sound: how much is cleaned and when, because nothing i
 
 from kafkacheck.checker.schema import contains, everyone
 from kafkacheck.impl.compaction.records import CompactedReplica
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, Marker
 from kafkacheck.model.compaction.system import State
 

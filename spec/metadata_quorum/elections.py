@@ -6,7 +6,7 @@ Left out, and why that is sound: that elections are won; fairness would have to 
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.constants import NO_EPOCH
+from kafkacheck.impl.ids import NO_EPOCH
 from kafkacheck.impl.quorum.records import NO_VOTER
 from kafkacheck.model.metadata_quorum.system import State
 

@@ -5,7 +5,7 @@ Source: KIP-595; Raft (Ongaro and Ousterhout, 2014).
 Left out, and why that is sound: which voters learn of a commit, and when; one leader that knows is enough to act on it.
 """
 
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET
+from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.model.metadata_quorum.system import State
 
 

@@ -5,7 +5,7 @@ Source: KIP-98, KIP-360, KIP-890; apache/kafka `UnifiedLog`, `ProducerStateManag
 Left out, and why that is sound: which sequences and epochs brokers accept; `spec/producer/properties.py` judges that.
 """
 
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, Marker, ProduceError
 from kafkacheck.impl.log.records import Batch, PartitionLog, PartitionReplica
 from kafkacheck.impl.producer.constants import RequestStage

@@ -5,7 +5,7 @@ Source: KIP-98, KIP-360; apache/kafka `TransactionManager`, `Sender`, `RecordAcc
 Left out, and why that is sound: how brokers handle requests; `spec/producer/brokers.py` judges that.
 """
 
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, NO_SEQUENCE, ProduceError
 from kafkacheck.impl.producer.constants import BatchStatus, ProducerState, RequestStage, Sending
 from kafkacheck.impl.producer.partition_records import ProduceRequest

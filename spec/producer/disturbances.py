@@ -5,7 +5,7 @@ Source: KIP-98, KIP-360; apache/kafka `LogLoader`, `ProducerStateManager`.
 Left out, and why that is sound: when a disturbance comes, because it may come at any time.
 """
 
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from kafkacheck.impl.log.records import PartitionReplica
 from kafkacheck.impl.producer.constants import BatchStatus, RequestStage

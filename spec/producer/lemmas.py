@@ -9,7 +9,7 @@ Left out, and why that is sound: followers, transactions and the recovery of a l
 not proved. An omission in one lemma cannot make another one true.
 """
 
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 from kafkacheck.impl.log.records import Batch, PartitionLog
 from kafkacheck.impl.producer.client_records import ProducerBatch

@@ -5,7 +5,7 @@ Source: KIP-98 ("Idempotent Producer Guarantees"), KIP-360, KIP-890; the issues 
 Left out, and why that is sound: batches with an unknown outcome, which may be stored or not.
 """
 
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE, Marker
 from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.producer.constants import BatchStatus, Sending

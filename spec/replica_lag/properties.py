@@ -6,7 +6,7 @@ Left out, and why that is sound: the purpose of the ISR, which the other modules
 """
 
 from kafkacheck.impl.broker.lag import LagRules
-from kafkacheck.impl.constants import LagRule
+from kafkacheck.impl.enums import LagRule
 from kafkacheck.model.replica_lag.system import State
 
 

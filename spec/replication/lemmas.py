@@ -10,7 +10,7 @@ Left out, and why that is sound: nothing; a lemma that says too little cannot ma
 """
 
 from kafkacheck.checker.schema import contains, everyone
-from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_RECORD
+from kafkacheck.impl.ids import NO_EPOCH, NO_LEADER, NO_RECORD
 from kafkacheck.impl.log import Log
 from kafkacheck.model.replication.system import State
 from kafkacheck.spec.replication.properties import holds_committed_records

@@ -8,7 +8,7 @@ lies below the high watermark of a replica that believes it leads, and both inva
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.constants import NO_EPOCH
+from kafkacheck.impl.ids import NO_EPOCH
 from kafkacheck.model.replication.system import State
 from kafkacheck.spec.replication.measures import live_leaders
 

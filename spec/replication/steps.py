@@ -9,7 +9,7 @@ property depends on how a rule is written.
 """
 
 from kafkacheck.checker.schema import contains, excluding
-from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.model.replication.system import State
 
 

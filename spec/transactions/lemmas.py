@@ -12,8 +12,8 @@ make another one true.
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.client.transactional_records import Client
-from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionMetadata
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.messages.transaction_requests import Request

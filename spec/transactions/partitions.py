@@ -6,7 +6,7 @@ Left out, and why that is sound: that something is eventually stored or ended, w
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 from kafkacheck.impl.log.records import Batch, PartitionLog
 from kafkacheck.impl.messages.transactional_produce import Produce

@@ -6,7 +6,7 @@ Left out, and why that is sound: how an application uses the outcomes that it is
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, Marker
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
 from kafkacheck.impl.transactions.records import Partition

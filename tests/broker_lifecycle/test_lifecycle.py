@@ -6,9 +6,10 @@ import pytest
 
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.lifecycle import end_process
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState
 from kafkacheck.impl.controller.broker_lifecycle import LifecycleRules, set_registration_offset, set_shutdown_offset
 from kafkacheck.impl.controller.registrations import append_metadata
+from kafkacheck.impl.enums import BrokerControlState, BrokerState
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 from kafkacheck.model.broker_lifecycle.environment import (
     controller_fails_over,
     live_broker_is_fenced,

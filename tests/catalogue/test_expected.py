@@ -9,7 +9,7 @@ from kafkacheck.checker.catalogue.catalogue import catalogue_names
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.search import check
-from kafkacheck.impl.constants import FetchFencing, TruncationRule
+from kafkacheck.impl.enums import FetchFencing, TruncationRule
 from kafkacheck.impl.replication.records import ReplicationRules
 from kafkacheck.model.replication.family import ACTIONS, ALWAYS
 from kafkacheck.model.replication.system import State, start_partition

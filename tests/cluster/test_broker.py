@@ -10,7 +10,8 @@ from kafkacheck.impl.broker.fetcher import truncate_by_answer
 from kafkacheck.impl.broker.leader import forget_followers, maybe_raise_high_watermark
 from kafkacheck.impl.broker.log_file import append_to_log, truncate_fully_and_start_at, truncate_log
 from kafkacheck.impl.broker.recovery import lose_unflushed, recover_log
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, Acks, Stage, TruncationRule
+from kafkacheck.impl.enums import Acks, Stage, TruncationRule
+from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.replication.truncation import end_offset_for_epoch
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import fetch_connection_breaks, found_partition

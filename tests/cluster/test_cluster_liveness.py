@@ -11,8 +11,7 @@ from kafkacheck.checker.liveness.fair_cycles import Rules, find_lasso
 from kafkacheck.checker.schema import clear
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
-from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET, ReplicaId
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.convergence.base import MODEL
 from kafkacheck.model.cluster.convergence.stuck import MODEL as STUCK

@@ -5,7 +5,7 @@ Those that an entry of the museum breaks are seen to fail there as well.
 
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.log_file import append_to_log
-from kafkacheck.impl.constants import Propagation, Stage
+from kafkacheck.impl.enums import Propagation, Stage
 from kafkacheck.impl.log import truncate_to
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import found_partition

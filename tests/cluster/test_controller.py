@@ -5,10 +5,11 @@ import pytest
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.isr import propose_isr
 from kafkacheck.impl.broker.leader import has_enough_replicas
-from kafkacheck.impl.constants import NO_LEADER, AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
 from kafkacheck.impl.controller.elections import elect_preferred
 from kafkacheck.impl.controller.reassignment import begin_reassignment
+from kafkacheck.impl.enums import AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_learns_epoch, broker_obeys_leader_and_isr, broker_starts
 from kafkacheck.model.cluster.controller import (

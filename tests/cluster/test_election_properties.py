@@ -2,7 +2,8 @@
 
 import pytest
 
-from kafkacheck.impl.constants import NO_LEADER, PartitionState, Propagation
+from kafkacheck.impl.enums import PartitionState, Propagation
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.spec.cluster.elections import (
     leader_is_active,

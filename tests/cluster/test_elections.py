@@ -5,8 +5,9 @@ import random
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
 from kafkacheck.impl.controller.reassignment import begin_reassignment
+from kafkacheck.impl.enums import Propagation
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_starts
 from kafkacheck.model.cluster.controller import (

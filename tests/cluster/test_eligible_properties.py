@@ -1,7 +1,8 @@
 """What KIP-966 promises is seen to be broken: small steps made by hand, one mistake each."""
 
 from kafkacheck.impl.broker.log_file import append_to_log
-from kafkacheck.impl.constants import NO_LEADER, Acks
+from kafkacheck.impl.enums import Acks
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.spec.cluster.eligible import (
     appends_need_enough_replicas,

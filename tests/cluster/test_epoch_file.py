@@ -6,8 +6,8 @@ from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.epoch_file import assign_epoch
 from kafkacheck.impl.broker.log_file import append_to_log, truncate_log
 from kafkacheck.impl.broker.recovery import lose_unflushed, recover_log
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.controller.elections import elect_preferred
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata, broker_starts, broker_writes_epoch_file
 from kafkacheck.model.cluster.controller import (

@@ -7,8 +7,8 @@ import pytest
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.leader import forget_followers
 from kafkacheck.impl.broker.log_file import append_to_log
-from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD
 from kafkacheck.impl.controller.elections import elect_preferred
+from kafkacheck.impl.ids import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.clients import (

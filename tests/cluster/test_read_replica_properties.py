@@ -9,7 +9,7 @@ from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
 from kafkacheck.impl.broker.log_file import append_to_log
-from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.clients import (

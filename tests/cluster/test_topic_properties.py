@@ -2,7 +2,8 @@
 
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.log_file import append_to_log
-from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage
+from kafkacheck.impl.enums import Propagation, Stage
+from kafkacheck.impl.ids import NO_EPOCH, NO_LEADER
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import found_partition
 from kafkacheck.model.cluster.family import BOUNDS

@@ -6,8 +6,9 @@ import pytest
 
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.isr import propose_isr
-from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.controller.reassignment import begin_reassignment
+from kafkacheck.impl.enums import AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.ids import NO_EPOCH, NO_LEADER, NO_OFFSET
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import (
     broker_obeys_leader_and_isr,

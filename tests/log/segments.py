@@ -3,8 +3,8 @@
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ByPosition, Count, Struct, clear
-from kafkacheck.impl.constants import NO_EPOCH
-from kafkacheck.impl.log import LogOffset, Record
+from kafkacheck.impl.ids import NO_EPOCH, LogOffset
+from kafkacheck.impl.log import Record
 
 
 class Segments(Struct):

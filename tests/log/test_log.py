@@ -4,7 +4,7 @@ import pytest
 
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl import log as plain
-from kafkacheck.impl.constants import NO_EPOCH
+from kafkacheck.impl.ids import NO_EPOCH
 from kafkacheck.impl.log import reading
 from tests.log import segments
 from tests.support.partition import BOUNDS

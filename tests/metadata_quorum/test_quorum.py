@@ -6,7 +6,7 @@ from kafkacheck.checker import search
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET
+from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.quorum.records import NO_VOTER
 from kafkacheck.impl.quorum.rules import QuorumRules, RestartRule
 from kafkacheck.model.metadata_quorum.environment import (

@@ -1,7 +1,7 @@
 """What the brokers of a partition do with a producer's requests: as leader, deposed, as follower, and after a crash."""
 
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import ProduceError
 from kafkacheck.impl.log.rules import LogRules
 from kafkacheck.impl.producer.constants import RequestStage

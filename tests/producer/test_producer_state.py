@@ -7,7 +7,7 @@ import pytest
 
 from kafkacheck.checker.schema import Struct
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log import append, is_full, reload, sequences, truncate_to, verification
 from kafkacheck.impl.log import producer_state as state
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker, Origin, ProduceError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.model.replication.system import (
     become_follower,
     become_leader,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.replication.truncation import (
     end_of_last_shared_record,
     end_offset_for_epoch,

@@ -1,6 +1,6 @@
 """The rules of the releases that the documents speak of: those of the ZooKeeper era, before later KIPs mended them."""
 
-from kafkacheck.impl.constants import FetchFencing, Propagation, TruncationRule
+from kafkacheck.impl.enums import FetchFencing, Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 
 KAFKA_0_10 = ClusterRules(

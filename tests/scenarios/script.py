@@ -21,7 +21,7 @@ from typing import Any
 from kafkacheck.checker.schema.id_sets import members_of
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
+from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET, NO_RECORD
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import found_partition
 from kafkacheck.model.cluster.family import BOUNDS

@@ -1,6 +1,7 @@
 """The steps of scripts, each a few actions of the protocol or of the world that Kafka's documents tell in one word."""
 
-from kafkacheck.impl.constants import NO_LEADER, Propagation
+from kafkacheck.impl.enums import Propagation
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.model.cluster.brokers import (
     broker_checkpoints_high_watermark,
     broker_flushes,

@@ -8,7 +8,7 @@ from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
 from kafkacheck.impl.broker.lag import FetchProgress, LagRules, is_out_of_sync
-from kafkacheck.impl.constants import LagRule
+from kafkacheck.impl.enums import LagRule
 from kafkacheck.model.replica_lag.base import MODEL
 from kafkacheck.model.replica_lag.environment import clock_ticks, follower_dies, producer_bursts, start_in_sync
 from kafkacheck.model.replica_lag.system import State, follower_fetches, leader_drops_lagging

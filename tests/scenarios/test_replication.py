@@ -1,6 +1,6 @@
 """High watermark, ISR and acknowledgements, as the documentation tells them for the ZooKeeper era."""
 
-from kafkacheck.impl.constants import Acks
+from kafkacheck.impl.enums import Acks
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive
 from tests.scenarios.eras import KAFKA_0_10
 from tests.scenarios.script import Script

@@ -4,7 +4,7 @@ import pytest
 
 from kafkacheck.impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end
 from kafkacheck.impl.broker.log_file import append_to_log
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET
+from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive, logs_agree_below_high_watermark
 from tests.scenarios.eras import KAFKA_0_10, KAFKA_0_11, KAFKA_2_0

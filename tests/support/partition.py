@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kafkacheck.checker.schema import everyone
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.constants import FetchFencing, TruncationRule
+from kafkacheck.impl.enums import FetchFencing, TruncationRule
 from kafkacheck.impl.log import Log, append_record
 from kafkacheck.impl.replication.records import ReplicationRules
 from kafkacheck.model.replication.system import State

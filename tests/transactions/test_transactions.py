@@ -4,8 +4,8 @@ import pytest
 
 from kafkacheck.checker.schema.id_sets import members_of
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.coordinator.transactions import add_partition, answer_of, fence_and_abort, verify_partition
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.append import append_batch
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.transactions import last_stable_offset

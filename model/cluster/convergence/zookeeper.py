@@ -7,7 +7,7 @@ Bounds: two replicas and one record; one crash with its restart, one lag and one
 Expected: HOLDS
 """
 
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.convergence.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
 from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved, process_crashes

@@ -9,7 +9,7 @@ Bounds: two replicas and one record; two crashes, so that no broker may be left;
 Expected: HOLDS
 """
 
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import controller, environment
 from kafkacheck.model.cluster.family import (

@@ -11,7 +11,7 @@ Bounds: two replicas; two records, one for each topic; one deletion; one crash; 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import controller
 from kafkacheck.model.cluster.brokers import broker_obeys_stop_replica

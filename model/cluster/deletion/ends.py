@@ -12,7 +12,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, environment
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, TOPICS, ZOOKEEPER

@@ -11,7 +11,7 @@ Bounds: two replicas; two records, one for each topic; one deletion, one change 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, environment
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS

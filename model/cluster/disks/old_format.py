@@ -10,7 +10,7 @@ Bounds: two replicas and two records, so that a log can have another record than
 Expected: HOLDS
 """
 
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, environment
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, REPLICATION, SAFETY

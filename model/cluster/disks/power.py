@@ -8,7 +8,7 @@ Bounds: two brokers, and two power losses; one record that is lost and one that 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_checkpoints_high_watermark
 from kafkacheck.model.cluster.environment import power_fails

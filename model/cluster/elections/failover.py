@@ -5,7 +5,7 @@ Bounds: two replicas; one crash, one change of the controller and two reassignme
 Expected: HOLDS
 """
 
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.clients import consumer_learns_told_leader
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES

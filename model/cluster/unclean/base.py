@@ -7,7 +7,7 @@ Bounds: the records and elections of KIP-279's example: two replicas, four recor
 Expected: HOLDS
 """
 
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.controller import controller_elects_uncleanly
 from kafkacheck.model.cluster.environment import process_crashes

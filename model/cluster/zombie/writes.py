@@ -7,7 +7,7 @@ Bounds: two replicas and one record; one change of the controller; one move, by 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, environment
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY

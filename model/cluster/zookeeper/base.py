@@ -10,7 +10,7 @@ Bounds: two replicas and one record, because a lost record is lost from two logs
 Expected: HOLDS
 """
 
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
 from kafkacheck.model.cluster.family import (

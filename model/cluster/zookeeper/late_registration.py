@@ -8,7 +8,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, environment
 from kafkacheck.model.cluster.convergence.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH

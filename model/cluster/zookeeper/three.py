@@ -6,7 +6,7 @@ Bounds: three replicas, because the follower needs two leaders to obey. Two move
 Expected: HOLDS
 """
 
-from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr
 from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires

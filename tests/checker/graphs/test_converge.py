@@ -12,7 +12,7 @@ from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.graphs import dataset
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.search import check
-from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.model.replication.system import State, start_partition
 from kafkacheck.spec.replication.measures import isr_size, live_leaders
 from tests.expected import model_of

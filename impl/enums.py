@@ -1,26 +1,13 @@
-"""Sentinels and enumerations, with Kafka's names.
+"""Enumerations, with Kafka's names.
 
-Part of Kafka modelled: the reserved values of ids, epochs and offsets, and the protocol generations as switches. Kafka
-writes -1 for each reserved value (`NO_LEADER` of `LeaderAndIsr`, `NO_PARTITION_LEADER_EPOCH` of `RecordBatch`,
-`UNDEFINED_EPOCH_OFFSET` of `OffsetsForLeaderEpochResponse`), and so does this file.
+Part of Kafka modelled: the protocol generations as switches, the states of partitions and brokers, and the stages and
+errors of requests.
 Source: apache/kafka, core and clients.
-Left out: every sentinel that no rule of this reference reads, because a value that is never compared cannot change a
-behaviour.
+Left out, and why that is sound: every member that no rule of this reference reads, because a value that is never
+compared cannot change a behaviour.
 """
 
 from enum import IntEnum
-
-NO_LEADER = -1
-"""The partition has no leader, or the replica does not know one."""
-
-NO_EPOCH = -1
-"""No leader epoch yet: older than every epoch."""
-
-NO_RECORD = -1
-"""This slot of a log is empty."""
-
-NO_OFFSET = -1
-"""An epoch lookup found no end offset."""
 
 
 class TruncationRule(IntEnum):
