@@ -10,13 +10,12 @@ Expected: VIOLATED shutdowns_await_active_brokers
     broker_lifecycle.resumes.
 """
 
-from kafkacheck.model.broker_lifecycle.environment import controller_fails_over
-from kafkacheck.model.broker_lifecycle.family import ACTIONS, BROKER_LIFECYCLE, EXAMPLES, SAFETY
-from kafkacheck.spec.broker_lifecycle.properties import another_controller, new_controllers_know_no_offsets
+from kafkacheck.model.broker_lifecycle import environment, family
+from kafkacheck.spec.broker_lifecycle import properties
 
-MODEL = BROKER_LIFECYCLE.model(
+MODEL = family.BROKER_LIFECYCLE.model(
     bounds={"failovers": 1},
-    actions=[*ACTIONS, controller_fails_over],
-    always=[*SAFETY, new_controllers_know_no_offsets],
-    sometimes=[*EXAMPLES, another_controller],
+    actions=[*family.ACTIONS, environment.controller_fails_over],
+    always=[*family.SAFETY, properties.new_controllers_know_no_offsets],
+    sometimes=[*family.EXAMPLES, properties.another_controller],
 )

@@ -6,38 +6,22 @@ bound.
 
 from kafkacheck.checker.model import Family, each
 from kafkacheck.impl.controller.broker_lifecycle import LifecycleRules
+from kafkacheck.model.broker_lifecycle import environment, system
 from kafkacheck.model.broker_lifecycle.drawing import BROKER_LIVES
-from kafkacheck.model.broker_lifecycle.environment import (
-    CHARGES,
-    broker_crashes,
-    heartbeat_is_lost,
-    live_broker_is_fenced,
-    metadata_log_grows,
-)
-from kafkacheck.model.broker_lifecycle.system import (
-    State,
-    broker_begins_shutdown,
-    broker_receives_answer,
-    broker_registers,
-    broker_replays_record,
-    broker_sends_heartbeat,
-    controller_fences_stale_broker,
-    controller_handles_heartbeat,
-)
 from kafkacheck.spec.broker_lifecycle import properties
 
 ACTIONS = (
-    broker_registers,
-    broker_replays_record,
-    broker_sends_heartbeat,
-    controller_handles_heartbeat,
-    broker_receives_answer,
-    broker_begins_shutdown,
-    controller_fences_stale_broker,
-    metadata_log_grows,
-    broker_crashes,
-    live_broker_is_fenced,
-    heartbeat_is_lost,
+    system.broker_registers,
+    system.broker_replays_record,
+    system.broker_sends_heartbeat,
+    system.controller_handles_heartbeat,
+    system.broker_receives_answer,
+    system.broker_begins_shutdown,
+    system.controller_fences_stale_broker,
+    environment.metadata_log_grows,
+    environment.broker_crashes,
+    environment.live_broker_is_fenced,
+    environment.heartbeat_is_lost,
 )
 
 SAFETY = (
@@ -61,8 +45,8 @@ SAFETY = (
 EXAMPLES = (properties.ready_behind_the_end, properties.shutdown_with_another_leader)
 
 BROKER_LIFECYCLE = Family(
-    state=State,
-    charges=CHARGES,
+    state=system.State,
+    charges=environment.CHARGES,
     bounds={"brokers": 2, "restarts": 0, "failovers": 0},
     rules=LifecycleRules(),
     actions=ACTIONS,
@@ -73,13 +57,13 @@ BROKER_LIFECYCLE = Family(
         (properties.a_dead_broker_is_unfenced, properties.dead_brokers_are_fenced),
     ],
     weakly_fair=[
-        each(broker_replays_record),  # a broker fetches the metadata log again and again
-        each(broker_sends_heartbeat),  # `broker.heartbeat.interval.ms`
-        each(controller_fences_stale_broker),  # a session that is not renewed ends
+        each(system.broker_replays_record),  # a broker fetches the metadata log again and again
+        each(system.broker_sends_heartbeat),  # `broker.heartbeat.interval.ms`
+        each(system.controller_fences_stale_broker),  # a session that is not renewed ends
     ],
     strongly_fair=[
-        each(controller_handles_heartbeat),  # of heartbeats that are sent again and again, not all are lost
-        each(broker_receives_answer),  # nor are all answers
+        each(system.controller_handles_heartbeat),  # of heartbeats that are sent again and again, not all are lost
+        each(system.broker_receives_answer),  # nor are all answers
     ],
     drawing=BROKER_LIVES,
 )

@@ -9,14 +9,13 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.controller.broker_lifecycle import LifecycleRules
-from kafkacheck.model.broker_lifecycle.environment import controller_fails_over
-from kafkacheck.model.broker_lifecycle.family import ACTIONS, BROKER_LIFECYCLE, EXAMPLES, SAFETY
+from kafkacheck.model.broker_lifecycle import environment, family
 from kafkacheck.spec.broker_lifecycle import properties
 
-MODEL = BROKER_LIFECYCLE.model(
+MODEL = family.BROKER_LIFECYCLE.model(
     bounds={"failovers": 1},
     rules=LifecycleRules(new_controller_resumes_shutdowns=True),
-    actions=[*ACTIONS, controller_fails_over],
-    always=[*SAFETY, properties.new_controllers_know_no_offsets, properties.resumed_shutdowns_await_the_log],
-    sometimes=[*EXAMPLES, properties.another_controller],
+    actions=[*family.ACTIONS, environment.controller_fails_over],
+    always=[*family.SAFETY, properties.new_controllers_know_no_offsets, properties.resumed_shutdowns_await_the_log],
+    sometimes=[*family.EXAMPLES, properties.another_controller],
 )

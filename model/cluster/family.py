@@ -13,28 +13,27 @@ to read from. The others are budgets of disturbances (`model/cluster/environment
 from kafkacheck.checker.model import Family
 from kafkacheck.impl.enums import Stage
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import brokers, controller, replication
+from kafkacheck.model.cluster import brokers, controller, environment, replication
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_replays_metadata
 from kafkacheck.model.cluster.drawing import CLUSTER_LANES
-from kafkacheck.model.cluster.environment import CHARGES, start_in_sync
 from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster import (
     clients,
+    elections,
     eligible,
     files,
     isr,
     isr_lemmas,
     lemmas,
+    measures,
     messages,
     properties,
     record,
     steps,
     topics,
 )
-from kafkacheck.spec.cluster.elections import leader_is_active, partition_changes_state_legally
-from kafkacheck.spec.cluster.measures import isr_size, live_leaders
 
-MEASURES = (isr_size, live_leaders)
+MEASURES = (measures.isr_size, measures.live_leaders)
 
 REPLICATION = (
     replication.leader_appends,
@@ -122,8 +121,8 @@ SAFETY = (
     properties.isr_is_covered,
     properties.isr_has_no_inactive,
     properties.high_watermark_is_within_log,
-    leader_is_active,
-    partition_changes_state_legally,
+    elections.leader_is_active,
+    elections.partition_changes_state_legally,
     steps.high_watermark_does_not_fall,
     steps.leader_epoch_does_not_fall,
     steps.stale_fetches_have_no_effect,
@@ -205,8 +204,8 @@ BOUNDS = {
 
 CLUSTER = Family(
     state=State,
-    charges=CHARGES,
-    initial=start_in_sync,
+    charges=environment.CHARGES,
+    initial=environment.start_in_sync,
     bounds=BOUNDS,
     rules=ClusterRules(),
     sometimes=EXAMPLES,

@@ -5,27 +5,26 @@ Bounds: two transactions of two producers, with keys that have the same bytes as
 Expected: HOLDS
 """
 
-from kafkacheck.model.compaction.environment import follower_falls_behind, leadership_moves, producer_writes
+from kafkacheck.model.compaction import environment, system
 from kafkacheck.model.compaction.family import COMPACTED, EXAMPLES_OF_REPLICAS, SAFETY_OF_REPLICAS
-from kafkacheck.model.compaction.system import cleaner_cleans, follower_fetches, leader_ends_transaction
-from kafkacheck.spec.compaction.properties import (
-    aborted_transaction,
-    committed_transaction,
-    markers_outlive_records,
-    removed_batch,
-    removed_marker,
-)
+from kafkacheck.spec.compaction import properties
 
 MODEL = COMPACTED.model(
     bounds={"transactional": 1, "producer_ids": 2, "batches": 2, "log_size": 4, "lags": 1, "failovers": 1},
     actions=[
-        producer_writes,
-        leader_ends_transaction,
-        follower_fetches,
-        follower_falls_behind,
-        leadership_moves,
-        cleaner_cleans,
+        environment.producer_writes,
+        system.leader_ends_transaction,
+        system.follower_fetches,
+        environment.follower_falls_behind,
+        environment.leadership_moves,
+        system.cleaner_cleans,
     ],
-    always=[markers_outlive_records, *SAFETY_OF_REPLICAS],
-    sometimes=[*EXAMPLES_OF_REPLICAS, committed_transaction, aborted_transaction, removed_batch, removed_marker],
+    always=[properties.markers_outlive_records, *SAFETY_OF_REPLICAS],
+    sometimes=[
+        *EXAMPLES_OF_REPLICAS,
+        properties.committed_transaction,
+        properties.aborted_transaction,
+        properties.removed_batch,
+        properties.removed_marker,
+    ],
 )

@@ -8,17 +8,12 @@ Bounds: three voters, two of them a majority; four elections, and room for a rec
 Expected: HOLDS
 """
 
+from kafkacheck.model.metadata_quorum import system
 from kafkacheck.model.metadata_quorum.family import EXAMPLES, METADATA_QUORUM, SAFETY
-from kafkacheck.model.metadata_quorum.system import (
-    quorum_leader_appends,
-    voter_fetches,
-    voter_is_elected,
-    voter_receives_record,
-)
-from kafkacheck.spec.metadata_quorum.properties import elections_begin_epochs
+from kafkacheck.spec.metadata_quorum import properties
 
 MODEL = METADATA_QUORUM.model(
-    actions=[voter_is_elected, quorum_leader_appends, voter_fetches, voter_receives_record],
-    always=[*SAFETY, elections_begin_epochs],
+    actions=[system.voter_is_elected, system.quorum_leader_appends, system.voter_fetches, system.voter_receives_record],
+    always=[*SAFETY, properties.elections_begin_epochs],
     sometimes=EXAMPLES,
 )

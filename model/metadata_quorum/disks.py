@@ -9,19 +9,13 @@ Bounds: three voters, two of them a majority; one disk is lost. Two epochs, each
 Expected: HOLDS
 """
 
+from kafkacheck.model.metadata_quorum import environment, family
 from kafkacheck.model.metadata_quorum.drawing import QUORUM_WITH_RESTARTS
-from kafkacheck.model.metadata_quorum.environment import voter_disk_is_replaced
-from kafkacheck.model.metadata_quorum.family import (
-    ELECTIONS,
-    EXAMPLES_OF_ELECTIONS,
-    METADATA_QUORUM,
-    SAFETY_OF_ELECTIONS,
-)
 
-MODEL = METADATA_QUORUM.model(
+MODEL = family.METADATA_QUORUM.model(
     bounds={"max_records": 2, "max_leader_epoch": 2, "disk_losses": 1},
-    actions=[*ELECTIONS, voter_disk_is_replaced],
-    always=SAFETY_OF_ELECTIONS,
-    sometimes=EXAMPLES_OF_ELECTIONS,
+    actions=[*family.ELECTIONS, environment.voter_disk_is_replaced],
+    always=family.SAFETY_OF_ELECTIONS,
+    sometimes=family.EXAMPLES_OF_ELECTIONS,
     drawing=QUORUM_WITH_RESTARTS,
 )

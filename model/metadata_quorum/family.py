@@ -6,28 +6,19 @@ have `max_records` ids, of which each restart takes one. The others are budgets 
 
 from kafkacheck.checker.model import Family
 from kafkacheck.impl.quorum.rules import QuorumRules
+from kafkacheck.model.metadata_quorum import system
 from kafkacheck.model.metadata_quorum.drawing import QUORUM
 from kafkacheck.model.metadata_quorum.environment import CHARGES
-from kafkacheck.model.metadata_quorum.system import (
-    State,
-    candidate_becomes_leader,
-    quorum_leader_flushes,
-    quorum_leader_writes,
-    voter_fetches,
-    voter_receives_record,
-    voter_receives_vote_request,
-    voter_stands_for_election,
-)
 from kafkacheck.spec.metadata_quorum import elections, properties
 
 ELECTIONS = (
-    voter_stands_for_election,
-    voter_receives_vote_request,
-    candidate_becomes_leader,
-    quorum_leader_writes,
-    quorum_leader_flushes,
-    voter_fetches,
-    voter_receives_record,
+    system.voter_stands_for_election,
+    system.voter_receives_vote_request,
+    system.candidate_becomes_leader,
+    system.quorum_leader_writes,
+    system.quorum_leader_flushes,
+    system.voter_fetches,
+    system.voter_receives_record,
 )
 """Elections in steps, and leaders that flush late."""
 
@@ -63,5 +54,5 @@ BOUNDS = {
 }
 """Bounds to start from; each model says what it changes."""
 
-METADATA_QUORUM = Family(state=State, charges=CHARGES, bounds=BOUNDS, rules=QuorumRules(), drawing=QUORUM)
+METADATA_QUORUM = Family(state=system.State, charges=CHARGES, bounds=BOUNDS, rules=QuorumRules(), drawing=QUORUM)
 """The metadata quorum, as each model has it unless it says otherwise."""

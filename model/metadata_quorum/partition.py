@@ -9,26 +9,20 @@ Bounds: three voters; any one of them may be cut off from the others, twice in a
 Expected: HOLDS
 """
 
+from kafkacheck.model.metadata_quorum import environment, system
 from kafkacheck.model.metadata_quorum.drawing import QUORUM_WITH_NETWORK
-from kafkacheck.model.metadata_quorum.environment import network_heals, network_is_cut
 from kafkacheck.model.metadata_quorum.family import METADATA_QUORUM, SAFETY
-from kafkacheck.model.metadata_quorum.system import (
-    quorum_leader_resigns,
-    voter_fetches,
-    voter_receives_record,
-    voter_replaces_leader,
-)
 from kafkacheck.spec.metadata_quorum import liveness, properties
 
 MODEL = METADATA_QUORUM.model(
     bounds={"log_size": 4, "cuts": 2},
     actions=[
-        voter_replaces_leader,
-        voter_fetches,
-        voter_receives_record,
-        quorum_leader_resigns,
-        network_is_cut,
-        network_heals,
+        system.voter_replaces_leader,
+        system.voter_fetches,
+        system.voter_receives_record,
+        system.quorum_leader_resigns,
+        environment.network_is_cut,
+        environment.network_heals,
     ],
     always=[
         liveness.heard_leader_is_kept,
@@ -43,6 +37,11 @@ MODEL = METADATA_QUORUM.model(
         (liveness.leader_without_majority, liveness.every_leader_has_majority),
         (liveness.quorum_is_stuck, liveness.quorum_works),
     ],
-    weakly_fair=[voter_replaces_leader, voter_fetches, voter_receives_record, quorum_leader_resigns],
+    weakly_fair=[
+        system.voter_replaces_leader,
+        system.voter_fetches,
+        system.voter_receives_record,
+        system.quorum_leader_resigns,
+    ],
     drawing=QUORUM_WITH_NETWORK,
 )

@@ -10,20 +10,14 @@ Bounds: three voters, two of them a majority; one restart. Two epochs, each with
 Expected: HOLDS
 """
 
+from kafkacheck.model.metadata_quorum import environment, family
 from kafkacheck.model.metadata_quorum.drawing import QUORUM_WITH_RESTARTS
-from kafkacheck.model.metadata_quorum.environment import voter_crashes
-from kafkacheck.model.metadata_quorum.family import (
-    ELECTIONS,
-    EXAMPLES_OF_ELECTIONS,
-    METADATA_QUORUM,
-    SAFETY_OF_ELECTIONS,
-)
 from kafkacheck.spec.metadata_quorum import elections
 
-MODEL = METADATA_QUORUM.model(
+MODEL = family.METADATA_QUORUM.model(
     bounds={"max_records": 2, "max_leader_epoch": 2, "crashes": 1},
-    actions=[*ELECTIONS, voter_crashes],
-    always=[*SAFETY_OF_ELECTIONS, elections.votes_are_kept, elections.roles_change_in_order],
-    sometimes=[*EXAMPLES_OF_ELECTIONS, elections.leader_lost_record, elections.leader_kept_log],
+    actions=[*family.ELECTIONS, environment.voter_crashes],
+    always=[*family.SAFETY_OF_ELECTIONS, elections.votes_are_kept, elections.roles_change_in_order],
+    sometimes=[*family.EXAMPLES_OF_ELECTIONS, elections.leader_lost_record, elections.leader_kept_log],
     drawing=QUORUM_WITH_RESTARTS,
 )

@@ -8,22 +8,20 @@ Expected: VIOLATED sends_that_returned_are_safe
 
 from kafkacheck.impl.producer.constants import Sending
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.model.producer.environment import connection_breaks, producer_dies, start_empty
-from kafkacheck.model.producer.family import DEATHS, PRODUCER, RETRIES_OF_BUFFERED, SAFETY
-from kafkacheck.model.producer.system import application_hands_over, producer_drains, producer_gets_id
-from kafkacheck.spec.producer.properties import sends_that_returned_are_safe
+from kafkacheck.model.producer import environment, family, system
+from kafkacheck.spec.producer import properties
 
-MODEL = PRODUCER.model(
-    initial=start_empty,
+MODEL = family.PRODUCER.model(
+    initial=environment.start_empty,
     bounds={"producer_ids": 2, "disconnections": 1, "producer_deaths": 1},
     rules=ProducerRules(sending=Sending.BUFFERED),
     actions=[
-        producer_gets_id,
-        application_hands_over,
-        producer_drains,
-        *RETRIES_OF_BUFFERED,
-        connection_breaks,
-        producer_dies,
+        system.producer_gets_id,
+        system.application_hands_over,
+        system.producer_drains,
+        *family.RETRIES_OF_BUFFERED,
+        environment.connection_breaks,
+        environment.producer_dies,
     ],
-    always=[sends_that_returned_are_safe, *SAFETY, *DEATHS],
+    always=[properties.sends_that_returned_are_safe, *family.SAFETY, *family.DEATHS],
 )

@@ -6,29 +6,21 @@ Bounds: two replicas and four batches. The first batch is acknowledged: otherwis
 Expected: HOLDS
 """
 
+from kafkacheck.model.producer import environment, family, system
 from kafkacheck.model.producer.drawing import REPLICAS
-from kafkacheck.model.producer.environment import (
-    broker_crashes,
-    connection_breaks,
-    leadership_moves,
-    request_is_left_behind,
-)
-from kafkacheck.model.producer.family import EXAMPLES, LATE_RETRIES, PRODUCER, SAFETY
-from kafkacheck.model.producer.system import follower_fetches
-from kafkacheck.spec.producer.clients import request_to_next_leader
-from kafkacheck.spec.producer.properties import two_batches_in_flight
+from kafkacheck.spec.producer import clients, properties
 
-MODEL = PRODUCER.model(
+MODEL = family.PRODUCER.model(
     bounds={"batches": 4, "replicas": 2, "disconnections": 2, "failovers": 2, "crashes": 1},
     actions=[
-        *LATE_RETRIES,
-        follower_fetches,
-        connection_breaks,
-        request_is_left_behind,
-        leadership_moves,
-        broker_crashes,
+        *family.LATE_RETRIES,
+        system.follower_fetches,
+        environment.connection_breaks,
+        environment.request_is_left_behind,
+        environment.leadership_moves,
+        environment.broker_crashes,
     ],
-    always=SAFETY,
-    sometimes=[*EXAMPLES, two_batches_in_flight, request_to_next_leader],
+    always=family.SAFETY,
+    sometimes=[*family.EXAMPLES, properties.two_batches_in_flight, clients.request_to_next_leader],
     drawing=REPLICAS,
 )

@@ -14,123 +14,78 @@ has 2**31 sequences, and remembers 5 batches.
 
 from kafkacheck.checker.model import Family
 from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.model.producer import environment, system
 from kafkacheck.model.producer.drawing import PARTITIONS
-from kafkacheck.model.producer.environment import CHARGES, start_known
-from kafkacheck.model.producer.system import (
-    State,
-    leader_handles_late_request,
-    leader_handles_produce,
-    producer_sends,
-    producer_sends_again,
-    producer_takes_answer,
-)
-from kafkacheck.spec.producer.brokers import (
-    appends_have_a_reason,
-    first_sequences_need_no_producer_state,
-    followers_have_their_leaders_log,
-    high_watermark_awaits_deposed_leaders,
-    late_requests_are_handled,
-    leaders_answer,
-    logs_begin_before_they_end,
-    refusals_name_no_offset,
-    refused_verifications_are_remembered,
-    requests_wait_for_leaders,
-    transactions_begin_verified_and_once,
-    truncations_keep_what_is_shared,
-    verifications_await_the_lowest_sequence,
-)
-from kafkacheck.spec.producer.clients import (
-    connections_keep_their_broker,
-    dead_producers_keep_nothing,
-    expired_batches_without_gap_call_for_no_epoch,
-    one_send_at_a_time,
-    only_dead_producers_lose_batches,
-    only_final_errors_fail_batches,
-    only_transactional_producers_have_transactions,
-    outcomes_are_told_once,
-    producers_keep_their_id,
-    rewritten_batches_call_for_no_epoch,
-)
-from kafkacheck.spec.producer.disturbances import (
-    connections_end_with_broker,
-    disturbances_are_real,
-    snapshots_are_in_order,
-    snapshots_are_kept,
-)
-from kafkacheck.spec.producer.lemmas import requests_carry_data, senders_have_ids, well_formed_partition_logs
-from kafkacheck.spec.producer.properties import (
-    acknowledged_batch,
-    acknowledged_batches_are_stored,
-    batches_lie_in_order,
-    each_batch_is_stored_once,
-    failed_batches_are_absent,
-    no_batch_is_passed_over,
-    older_epochs_are_fenced,
-    producer_state_matches_log,
-    retry_of_stored_batch,
-    sequences_follow_each_other,
-)
-from kafkacheck.spec.producer.steps import acknowledgements_are_true, retries_go_in_order
+from kafkacheck.spec.producer import brokers, clients, disturbances, lemmas, properties, steps
 
-RETRIES_OF_BUFFERED = (producer_takes_answer, producer_sends_again, leader_handles_produce)
+RETRIES_OF_BUFFERED = (system.producer_takes_answer, system.producer_sends_again, system.leader_handles_produce)
 
-RETRIES = (producer_sends, *RETRIES_OF_BUFFERED)
+RETRIES = (system.producer_sends, *RETRIES_OF_BUFFERED)
 
-LATE_RETRIES = (*RETRIES, leader_handles_late_request)
+LATE_RETRIES = (*RETRIES, system.leader_handles_late_request)
 
-EXAMPLES = (acknowledged_batch, retry_of_stored_batch)
+EXAMPLES = (properties.acknowledged_batch, properties.retry_of_stored_batch)
 
 PRODUCERS = (
-    only_transactional_producers_have_transactions,
-    producers_keep_their_id,
-    expired_batches_without_gap_call_for_no_epoch,
-    rewritten_batches_call_for_no_epoch,
-    only_final_errors_fail_batches,
-    only_dead_producers_lose_batches,
-    outcomes_are_told_once,
-    connections_keep_their_broker,
+    clients.only_transactional_producers_have_transactions,
+    clients.producers_keep_their_id,
+    clients.expired_batches_without_gap_call_for_no_epoch,
+    clients.rewritten_batches_call_for_no_epoch,
+    clients.only_final_errors_fail_batches,
+    clients.only_dead_producers_lose_batches,
+    clients.outcomes_are_told_once,
+    clients.connections_keep_their_broker,
 )
 
 BROKERS = (
-    appends_have_a_reason,
-    followers_have_their_leaders_log,
-    high_watermark_awaits_deposed_leaders,
-    logs_begin_before_they_end,
-    truncations_keep_what_is_shared,
-    leaders_answer,
-    requests_wait_for_leaders,
-    refusals_name_no_offset,
-    first_sequences_need_no_producer_state,
+    brokers.appends_have_a_reason,
+    brokers.followers_have_their_leaders_log,
+    brokers.high_watermark_awaits_deposed_leaders,
+    brokers.logs_begin_before_they_end,
+    brokers.truncations_keep_what_is_shared,
+    brokers.leaders_answer,
+    brokers.requests_wait_for_leaders,
+    brokers.refusals_name_no_offset,
+    brokers.first_sequences_need_no_producer_state,
 )
 
 TRANSACTIONAL = (
-    refused_verifications_are_remembered,
-    verifications_await_the_lowest_sequence,
-    transactions_begin_verified_and_once,
+    brokers.refused_verifications_are_remembered,
+    brokers.verifications_await_the_lowest_sequence,
+    brokers.transactions_begin_verified_and_once,
 )
 
-FILES = (snapshots_are_in_order, snapshots_are_kept)
+FILES = (disturbances.snapshots_are_in_order, disturbances.snapshots_are_kept)
 
-WORLD = (disturbances_are_real, connections_end_with_broker, late_requests_are_handled)
+WORLD = (
+    disturbances.disturbances_are_real,
+    disturbances.connections_end_with_broker,
+    brokers.late_requests_are_handled,
+)
 
-DEATHS = (one_send_at_a_time, dead_producers_keep_nothing)
+DEATHS = (clients.one_send_at_a_time, clients.dead_producers_keep_nothing)
 
 STEPS = (*PRODUCERS, *BROKERS, *WORLD)
 
 SAFETY = (
-    each_batch_is_stored_once,
-    batches_lie_in_order,
-    no_batch_is_passed_over,
-    sequences_follow_each_other,
-    older_epochs_are_fenced,
-    acknowledged_batches_are_stored,
-    failed_batches_are_absent,
-    acknowledgements_are_true,
-    retries_go_in_order,
+    properties.each_batch_is_stored_once,
+    properties.batches_lie_in_order,
+    properties.no_batch_is_passed_over,
+    properties.sequences_follow_each_other,
+    properties.older_epochs_are_fenced,
+    properties.acknowledged_batches_are_stored,
+    properties.failed_batches_are_absent,
+    steps.acknowledgements_are_true,
+    steps.retries_go_in_order,
     *STEPS,
 )
 
-LEMMAS = (requests_carry_data, senders_have_ids, well_formed_partition_logs, producer_state_matches_log)
+LEMMAS = (
+    lemmas.requests_carry_data,
+    lemmas.senders_have_ids,
+    lemmas.well_formed_partition_logs,
+    properties.producer_state_matches_log,
+)
 """Why `sequences_follow_each_other` and `older_epochs_are_fenced` hold; `spec/PROOFS.md` says what is proved."""
 
 BOUNDS = {
@@ -169,9 +124,9 @@ BOUNDS = {
 """Bounds to start from; each model says what it changes."""
 
 PRODUCER = Family(
-    state=State,
-    charges=CHARGES,
-    initial=start_known,
+    state=system.State,
+    charges=environment.CHARGES,
+    initial=environment.start_known,
     bounds=BOUNDS,
     rules=ProducerRules(),
     sometimes=EXAMPLES,

@@ -5,28 +5,21 @@ Bounds: four batches, the first acknowledged, and two in flight, so that others 
 Expected: HOLDS
 """
 
-from kafkacheck.model.producer.environment import (
-    append_is_refused,
-    batch_expires,
-    connection_breaks,
-    request_is_left_behind,
-)
-from kafkacheck.model.producer.family import EXAMPLES, LATE_RETRIES, LEMMAS, PRODUCER, SAFETY
-from kafkacheck.model.producer.system import producer_bumps_epoch, producer_resolves_sequences
-from kafkacheck.spec.producer.properties import two_batches_in_flight
+from kafkacheck.model.producer import environment, family, system
+from kafkacheck.spec.producer import properties
 
-MODEL = PRODUCER.model(
+MODEL = family.PRODUCER.model(
     bounds={"batches": 4, "log_size": 5, "disconnections": 2, "refusals": 1, "batch_expirations": 1},
     actions=[
-        *LATE_RETRIES,
-        producer_bumps_epoch,
-        producer_resolves_sequences,
-        connection_breaks,
-        request_is_left_behind,
-        append_is_refused,
-        batch_expires,
+        *family.LATE_RETRIES,
+        system.producer_bumps_epoch,
+        system.producer_resolves_sequences,
+        environment.connection_breaks,
+        environment.request_is_left_behind,
+        environment.append_is_refused,
+        environment.batch_expires,
     ],
-    always=SAFETY,
-    sometimes=[*EXAMPLES, two_batches_in_flight],
-    lemmas=LEMMAS,
+    always=family.SAFETY,
+    sometimes=[*family.EXAMPLES, properties.two_batches_in_flight],
+    lemmas=family.LEMMAS,
 )

@@ -7,27 +7,26 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.model.producer.environment import batch_expires, connection_breaks
+from kafkacheck.model.producer import environment, system
 from kafkacheck.model.producer.family import PRODUCER, RETRIES, SAFETY
-from kafkacheck.model.producer.system import (
-    leader_handles_produce,
-    producer_bumps_epoch,
-    producer_resolves_sequences,
-    producer_sends_again,
-    producer_takes_answer,
-)
-from kafkacheck.spec.producer.steps import batch_under_way, nothing_under_way
+from kafkacheck.spec.producer import steps
 
 MODEL = PRODUCER.model(
     bounds={"batches": 5, "partitions": 2, "disconnections": 1, "batch_expirations": 1},
-    actions=[*RETRIES, producer_bumps_epoch, producer_resolves_sequences, connection_breaks, batch_expires],
+    actions=[
+        *RETRIES,
+        system.producer_bumps_epoch,
+        system.producer_resolves_sequences,
+        environment.connection_breaks,
+        environment.batch_expires,
+    ],
     always=SAFETY,
-    leads_to=[(batch_under_way, nothing_under_way)],
+    leads_to=[(steps.batch_under_way, steps.nothing_under_way)],
     weakly_fair=[
-        each(leader_handles_produce, "partition_id"),
-        each(producer_takes_answer, "partition_id"),
-        each(producer_sends_again, "partition_id"),
-        each(producer_resolves_sequences, "partition_id"),
-        producer_bumps_epoch,
+        each(system.leader_handles_produce, "partition_id"),
+        each(system.producer_takes_answer, "partition_id"),
+        each(system.producer_sends_again, "partition_id"),
+        each(system.producer_resolves_sequences, "partition_id"),
+        system.producer_bumps_epoch,
     ],
 )

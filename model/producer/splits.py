@@ -7,24 +7,10 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.model.producer.environment import append_is_refused, batch_is_oversized, connection_breaks
-from kafkacheck.model.producer.family import EXAMPLES, PRODUCER, RETRIES_OF_BUFFERED, SAFETY
-from kafkacheck.model.producer.system import (
-    application_hands_over,
-    leader_handles_produce,
-    producer_drains,
-    producer_sends_again,
-    producer_takes_answer,
-)
-from kafkacheck.spec.producer.clients import (
-    applications_wait_for_all,
-    halves_go_on_counting,
-    only_second_halves_wait,
-    split_batch,
-)
-from kafkacheck.spec.producer.steps import batch_under_way, nothing_under_way
+from kafkacheck.model.producer import environment, family, system
+from kafkacheck.spec.producer import clients, steps
 
-MODEL = PRODUCER.model(
+MODEL = family.PRODUCER.model(
     bounds={
         "batches": 4,
         "records_in_batch": 2,
@@ -34,19 +20,24 @@ MODEL = PRODUCER.model(
         "refusals": 1,
     },
     actions=[
-        application_hands_over,
-        producer_drains,
-        *RETRIES_OF_BUFFERED,
-        batch_is_oversized,
-        connection_breaks,
-        append_is_refused,
+        system.application_hands_over,
+        system.producer_drains,
+        *family.RETRIES_OF_BUFFERED,
+        environment.batch_is_oversized,
+        environment.connection_breaks,
+        environment.append_is_refused,
     ],
-    always=[applications_wait_for_all, halves_go_on_counting, only_second_halves_wait, *SAFETY],
-    sometimes=[*EXAMPLES, split_batch],
-    leads_to=[(batch_under_way, nothing_under_way)],
+    always=[
+        clients.applications_wait_for_all,
+        clients.halves_go_on_counting,
+        clients.only_second_halves_wait,
+        *family.SAFETY,
+    ],
+    sometimes=[*family.EXAMPLES, clients.split_batch],
+    leads_to=[(steps.batch_under_way, steps.nothing_under_way)],
     weakly_fair=[
-        each(leader_handles_produce, "partition_id"),
-        each(producer_takes_answer, "partition_id"),
-        each(producer_sends_again, "partition_id"),
+        each(system.leader_handles_produce, "partition_id"),
+        each(system.producer_takes_answer, "partition_id"),
+        each(system.producer_sends_again, "partition_id"),
     ],
 )

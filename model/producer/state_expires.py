@@ -6,13 +6,12 @@ Bounds: one batch after the acknowledged one; one answer is lost, and the broker
 Expected: VIOLATED each_batch_is_stored_once
 """
 
-from kafkacheck.model.producer.environment import connection_breaks, producer_state_expires
-from kafkacheck.model.producer.family import EXAMPLES, PRODUCER, RETRIES, SAFETY
-from kafkacheck.spec.producer.disturbances import unknown_producer_goes_on
+from kafkacheck.model.producer import environment, family
+from kafkacheck.spec.producer import disturbances
 
-MODEL = PRODUCER.model(
+MODEL = family.PRODUCER.model(
     bounds={"batches": 2, "disconnections": 1, "state_expirations": 1},
-    actions=[*RETRIES, connection_breaks, producer_state_expires],
-    always=SAFETY,
-    sometimes=[*EXAMPLES, unknown_producer_goes_on],
+    actions=[*family.RETRIES, environment.connection_breaks, environment.producer_state_expires],
+    always=family.SAFETY,
+    sometimes=[*family.EXAMPLES, disturbances.unknown_producer_goes_on],
 )

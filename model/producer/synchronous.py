@@ -6,24 +6,21 @@ Expected: HOLDS
 
 from kafkacheck.impl.producer.constants import Sending
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.model.producer.environment import connection_breaks, producer_dies, start_empty
-from kafkacheck.model.producer.family import DEATHS, EXAMPLES, PRODUCER, RETRIES_OF_BUFFERED, SAFETY
-from kafkacheck.model.producer.system import application_hands_over, producer_drains, producer_gets_id
-from kafkacheck.spec.producer.clients import first_batch_is_sent_again, later_batch_is_acknowledged
-from kafkacheck.spec.producer.properties import sends_that_returned_are_safe
+from kafkacheck.model.producer import environment, family, system
+from kafkacheck.spec.producer import clients, properties
 
-MODEL = PRODUCER.model(
-    initial=start_empty,
+MODEL = family.PRODUCER.model(
+    initial=environment.start_empty,
     bounds={"producer_ids": 2, "disconnections": 1, "producer_deaths": 1},
     rules=ProducerRules(sending=Sending.SYNCHRONOUS),
     actions=[
-        producer_gets_id,
-        application_hands_over,
-        producer_drains,
-        *RETRIES_OF_BUFFERED,
-        connection_breaks,
-        producer_dies,
+        system.producer_gets_id,
+        system.application_hands_over,
+        system.producer_drains,
+        *family.RETRIES_OF_BUFFERED,
+        environment.connection_breaks,
+        environment.producer_dies,
     ],
-    always=[sends_that_returned_are_safe, *SAFETY, *DEATHS],
-    sometimes=[*EXAMPLES, first_batch_is_sent_again, later_batch_is_acknowledged],
+    always=[properties.sends_that_returned_are_safe, *family.SAFETY, *family.DEATHS],
+    sometimes=[*family.EXAMPLES, clients.first_batch_is_sent_again, clients.later_batch_is_acknowledged],
 )

@@ -5,29 +5,21 @@ Bounds: five batches to two partitions, the first to each acknowledged; a connec
 Expected: HOLDS
 """
 
-from kafkacheck.model.producer.environment import (
-    append_is_refused,
-    batch_expires,
-    connection_breaks,
-    metadata_lacks_topic,
-    request_is_left_behind,
-)
-from kafkacheck.model.producer.family import LATE_RETRIES, LEMMAS, PRODUCER, SAFETY
-from kafkacheck.model.producer.system import producer_bumps_epoch, producer_resolves_sequences
-from kafkacheck.spec.producer.steps import due_batches_are_not_refused
+from kafkacheck.model.producer import environment, family, system
+from kafkacheck.spec.producer import steps
 
-MODEL = PRODUCER.model(
+MODEL = family.PRODUCER.model(
     bounds={"batches": 5, "partitions": 2, "disconnections": 1, "refusals": 1, "batch_expirations": 1, "blips": 1},
     actions=[
-        *LATE_RETRIES,
-        producer_bumps_epoch,
-        producer_resolves_sequences,
-        connection_breaks,
-        request_is_left_behind,
-        append_is_refused,
-        batch_expires,
-        metadata_lacks_topic,
+        *family.LATE_RETRIES,
+        system.producer_bumps_epoch,
+        system.producer_resolves_sequences,
+        environment.connection_breaks,
+        environment.request_is_left_behind,
+        environment.append_is_refused,
+        environment.batch_expires,
+        environment.metadata_lacks_topic,
     ],
-    always=[*SAFETY, due_batches_are_not_refused],
-    lemmas=LEMMAS,
+    always=[*family.SAFETY, steps.due_batches_are_not_refused],
+    lemmas=family.LEMMAS,
 )

@@ -14,13 +14,12 @@ Expected: VIOLATED weak_isr: a follower in epoch 0 fetches a committed record of
 
 from kafkacheck.impl.enums import FetchFencing, TruncationRule
 from kafkacheck.impl.replication.records import ReplicationRules
-from kafkacheck.model.replication.family import ACTIONS, ALWAYS, REPLICATION, SOMETIMES
-from kafkacheck.model.replication.system import follower_truncate
+from kafkacheck.model.replication import family, system
 
-MODEL = REPLICATION.model(
+MODEL = family.REPLICATION.model(
     bounds={"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 2},
     rules=ReplicationRules(truncation=TruncationRule.ON_FETCH, fencing=FetchFencing.LAST_FETCHED_EPOCH),
-    actions=(*ACTIONS, follower_truncate),
-    always=ALWAYS,
-    sometimes=SOMETIMES,
+    actions=(*family.ACTIONS, system.follower_truncate),
+    always=family.ALWAYS,
+    sometimes=family.SOMETIMES,
 )

@@ -7,8 +7,7 @@ Expected: HOLDS
 
 from kafkacheck.checker.model import each
 from kafkacheck.model.transactions import environment, family
-from kafkacheck.spec.transactions import disturbances
-from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+from kafkacheck.spec.transactions import disturbances, properties
 
 MODEL = family.TRANSACTIONAL.model(
     bounds={"partitions": 2, "max_coordinator_epoch": 1, "max_producer_epoch": 5, "failovers": 1},
@@ -23,13 +22,13 @@ MODEL = family.TRANSACTIONAL.model(
     lemmas=family.EPOCH_LEMMAS,
     sometimes=[
         *family.EXAMPLES,
-        fenced_client,
+        properties.fenced_client,
         disturbances.coordinator_is_replaced_at_rest,
         disturbances.entry_outlives_its_coordinator,
         disturbances.entry_is_lost,
         disturbances.coordinator_is_back_at_rest,
         disturbances.entry_outlives_with_broker,
     ],
-    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    leads_to=[(properties.something_is_undecided, properties.nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*family.COORDINATOR, *family.LEADER, *family.TIMEOUTS)],
 )

@@ -10,6 +10,7 @@ under way twice. `upgrades` is 1 if clients have different transaction versions.
 
 from kafkacheck.checker.model import Family
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions import environment, starts
 from kafkacheck.model.transactions.clients import (
     application_processes,
     application_takes_input,
@@ -31,16 +32,13 @@ from kafkacheck.model.transactions.coordinators import (
     transaction_log_commits,
 )
 from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
-from kafkacheck.model.transactions.environment import CHARGES, client_dies, group_is_rebalanced
 from kafkacheck.model.transactions.partitions import (
     leader_appends_verified,
     leader_receives_produce,
     leader_writes_marker,
 )
-from kafkacheck.model.transactions.starts import start_transactions
 from kafkacheck.model.transactions.system import State
-from kafkacheck.spec.transactions import clients, coordinators, lemmas, partitions, properties, steps
-from kafkacheck.spec.transactions.disturbances import disturbances_are_real
+from kafkacheck.spec.transactions import clients, coordinators, disturbances, lemmas, partitions, properties, steps
 
 CLIENT = (producer_initializes, producer_begins_transaction, producer_sends, producer_commits, producer_aborts)
 
@@ -66,15 +64,15 @@ CONSUME_PRODUCE = (
     producer_aborts,
     *COORDINATOR,
     *LEADER,
-    group_is_rebalanced,
+    environment.group_is_rebalanced,
 )
 
 PLAIN_CONSUMERS = (
     consumer_fetches_offset,
     application_processes,
     consumer_commits_offset,
-    group_is_rebalanced,
-    client_dies,
+    environment.group_is_rebalanced,
+    environment.client_dies,
 )
 
 TIMEOUTS = (coordinator_aborts_timed_out,)
@@ -112,7 +110,7 @@ PARTITIONS = (
     partitions.remembered_batches_have_sequences,
 )
 
-STEPS = (*CLIENTS, *COORDINATORS, *PARTITIONS, disturbances_are_real)
+STEPS = (*CLIENTS, *COORDINATORS, *PARTITIONS, disturbances.disturbances_are_real)
 """Properties of the steps of clients, coordinators and leaders."""
 
 UPGRADE = (clients.new_epochs_complete_the_upgrade, clients.versions_stay, coordinators.clients_go_on_as_they_were_told)
@@ -248,8 +246,8 @@ PLAIN_CONSUMERS_BOUNDS = {
 
 TRANSACTIONAL = Family(
     state=State,
-    charges=CHARGES,
-    initial=start_transactions,
+    charges=environment.CHARGES,
+    initial=starts.start_transactions,
     bounds=BOUNDS,
     rules=TransactionRules(),
     sometimes=EXAMPLES,

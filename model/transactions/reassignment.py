@@ -7,15 +7,14 @@ Expected: HOLDS
 
 from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions import family
-from kafkacheck.model.transactions.environment import coordinator_is_reassigned
-from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
+from kafkacheck.model.transactions import environment, family
+from kafkacheck.spec.transactions import properties
 
 MODEL = family.TRANSACTIONAL.model(
     bounds={"max_coordinator_epoch": 1, "failovers": 1},
     rules=TransactionRules(transaction_version=1),
-    actions=[*family.TRANSACTIONS, *family.TIMEOUTS, coordinator_is_reassigned],
+    actions=[*family.TRANSACTIONS, *family.TIMEOUTS, environment.coordinator_is_reassigned],
     always=family.SAFETY,
-    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    leads_to=[(properties.something_is_undecided, properties.nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*family.COORDINATOR, *family.LEADER, *family.TIMEOUTS)],
 )

@@ -9,17 +9,16 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import brokers, clients, environment
+from kafkacheck.model.cluster import brokers, clients, environment, family
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
-from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, REPLICATION
 from kafkacheck.spec.cluster import refinement
 from kafkacheck.spec.cluster.clients import consumed_records_survive
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"max_records": 2, "max_metadata_offset": 2, "max_broker_epoch": 0, "expirations": 1, "moves": 1},
     rules=ClusterRules(commits_are_noted=True),
     actions=[
-        *REPLICATION,
+        *family.REPLICATION,
         brokers.broker_replays_metadata,
         environment.leadership_is_moved,
         environment.session_expires,
@@ -33,9 +32,9 @@ MODEL = CLUSTER.model(
         refinement.brokers_serve_committed_log,
         refinement.committed_log_only_grows,
         consumed_records_survive,
-        *BROKERS,
-        *CONTROLLER,
-        *CONSUMER,
+        *family.BROKERS,
+        *family.CONTROLLER,
+        *family.CONSUMER,
     ],
     drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -5,12 +5,11 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import brokers, clients, environment
+from kafkacheck.model.cluster import brokers, clients, environment, family
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
-from kafkacheck.model.cluster.family import CLUSTER, CONSUMER, EXAMPLES, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.clients import consumed_records_survive, reads_at_the_end, reads_end_at_limit
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={
         "log_size": 2,
         "max_records": 2,
@@ -21,14 +20,14 @@ MODEL = CLUSTER.model(
     },
     rules=ClusterRules(consumer_validates_position=False),
     actions=[
-        *REPLICATION,
+        *family.REPLICATION,
         brokers.broker_replays_metadata,
         environment.leadership_is_moved,
         clients.consumer_learns_leader,
         clients.leader_limits_read,
         clients.leader_ends_read,
     ],
-    always=[consumed_records_survive, *SAFETY, *CONSUMER, reads_end_at_limit],
-    sometimes=[*EXAMPLES, reads_at_the_end],
+    always=[consumed_records_survive, *family.SAFETY, *family.CONSUMER, reads_end_at_limit],
+    sometimes=[*family.EXAMPLES, reads_at_the_end],
     drawing=CLUSTER_AND_CONSUMER_LANES,
 )

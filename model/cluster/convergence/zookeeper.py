@@ -9,22 +9,21 @@ Expected: HOLDS
 
 from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster import environment, family
 from kafkacheck.model.cluster.convergence.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
-from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved, process_crashes
-from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, REPLICATION, ZOOKEEPER
 from kafkacheck.spec.cluster import liveness, messages
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"max_leader_epoch": 6, "max_metadata_offset": 8, "crashes": 1, "expirations": 1, "moves": 1},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
-        *REPLICATION,
-        *EPOCH_QUESTIONS,
+        *family.REPLICATION,
+        *family.EPOCH_QUESTIONS,
         *ISR_GROWTH,
-        *ZOOKEEPER,
-        process_crashes,
-        follower_lags,
-        leadership_is_moved,
+        *family.ZOOKEEPER,
+        environment.process_crashes,
+        environment.follower_lags,
+        environment.leadership_is_moved,
     ],
     always=[liveness.bounds_leave_room, messages.disturbances_are_real],
     leads_to=[(liveness.disturbed, liveness.converged)],

@@ -11,32 +11,23 @@ Expected: HOLDS
 
 from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import controller, environment
-from kafkacheck.model.cluster.family import (
-    CLUSTER,
-    EPOCH_QUESTIONS,
-    EXAMPLES,
-    ISR_CHANGES,
-    REPLICATION,
-    SAFETY,
-    ZOOKEEPER,
-)
-from kafkacheck.spec.cluster.elections import new_partition, offline_partition
+from kafkacheck.model.cluster import controller, environment, family
+from kafkacheck.spec.cluster import elections
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     initial=environment.start_without_partition,
     bounds={"max_metadata_offset": 5, "max_broker_epoch": 2, "max_controller_epoch": 1, "crashes": 2, "failovers": 1},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
-        *REPLICATION,
-        *EPOCH_QUESTIONS,
-        *ISR_CHANGES,
-        *ZOOKEEPER,
+        *family.REPLICATION,
+        *family.EPOCH_QUESTIONS,
+        *family.ISR_CHANGES,
+        *family.ZOOKEEPER,
         controller.controller_creates_partition,
         controller.controller_elects_first_leader,
         environment.controller_is_replaced,
         environment.process_crashes,
     ],
-    always=SAFETY,
-    sometimes=[*EXAMPLES, new_partition, offline_partition],
+    always=family.SAFETY,
+    sometimes=[*family.EXAMPLES, elections.new_partition, elections.offline_partition],
 )

@@ -13,23 +13,10 @@ Expected: HOLDS
 
 from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import controller
-from kafkacheck.model.cluster.brokers import broker_obeys_stop_replica
-from kafkacheck.model.cluster.environment import process_crashes, reassignment_is_asked, topic_deletion_is_asked
-from kafkacheck.model.cluster.family import (
-    CLUSTER,
-    EPOCH_QUESTIONS,
-    ISR_CHANGES,
-    REPLICATION,
-    SAFETY,
-    TOPICS,
-    ZOOKEEPER,
-)
-from kafkacheck.spec.cluster.elections import new_partition, offline_partition
-from kafkacheck.spec.cluster.properties import acknowledged_record
-from kafkacheck.spec.cluster.topics import deletion_waits, left_over_log, new_topic_commits
+from kafkacheck.model.cluster import brokers, controller, environment, family
+from kafkacheck.spec.cluster import elections, properties, topics
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={
         "max_records": 2,
         "max_leader_epoch": 3,
@@ -40,18 +27,25 @@ MODEL = CLUSTER.model(
     },
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
-        *REPLICATION,
-        *EPOCH_QUESTIONS,
-        *ISR_CHANGES,
-        *ZOOKEEPER,
-        broker_obeys_stop_replica,
+        *family.REPLICATION,
+        *family.EPOCH_QUESTIONS,
+        *family.ISR_CHANGES,
+        *family.ZOOKEEPER,
+        brokers.broker_obeys_stop_replica,
         controller.controller_creates_partition,
         controller.controller_elects_first_leader,
         controller.controller_ends_deletion,
-        topic_deletion_is_asked,
-        reassignment_is_asked,
-        process_crashes,
+        environment.topic_deletion_is_asked,
+        environment.reassignment_is_asked,
+        environment.process_crashes,
     ],
-    always=[*TOPICS, *SAFETY],
-    sometimes=[acknowledged_record, new_partition, offline_partition, deletion_waits, left_over_log, new_topic_commits],
+    always=[*family.TOPICS, *family.SAFETY],
+    sometimes=[
+        properties.acknowledged_record,
+        elections.new_partition,
+        elections.offline_partition,
+        topics.deletion_waits,
+        topics.left_over_log,
+        topics.new_topic_commits,
+    ],
 )

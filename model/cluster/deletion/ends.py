@@ -14,11 +14,10 @@ Expected: HOLDS
 from kafkacheck.checker.model import each
 from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import brokers, controller, environment
-from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, TOPICS, ZOOKEEPER
+from kafkacheck.model.cluster import brokers, controller, environment, family
 from kafkacheck.spec.cluster import elections, liveness, properties, topics
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     initial=environment.start_alone,
     bounds={
         "max_leader_epoch": 5,
@@ -32,7 +31,7 @@ MODEL = CLUSTER.model(
         propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279, unclean_election=True
     ),
     actions=[
-        *ZOOKEEPER,
+        *family.ZOOKEEPER,
         brokers.broker_obeys_new_controller,
         brokers.broker_obeys_stop_replica,
         controller.controller_elects_uncleanly,
@@ -55,9 +54,9 @@ MODEL = CLUSTER.model(
         elections.leader_is_active,
         properties.recovering_leader_is_alone,
         elections.partition_changes_state_legally,
-        *TOPICS,
-        *BROKERS,
-        *CONTROLLER,
+        *family.TOPICS,
+        *family.BROKERS,
+        *family.CONTROLLER,
     ],
     sometimes=[
         elections.recovering_leader,

@@ -13,11 +13,10 @@ Expected: HOLDS
 
 from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import brokers, controller, environment
-from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster import brokers, controller, environment, family
 from kafkacheck.spec.cluster import elections, properties, topics
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={
         "max_records": 2,
         "max_leader_epoch": 3,
@@ -29,8 +28,8 @@ MODEL = CLUSTER.model(
     },
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
-        *REPLICATION,
-        *ISR_CHANGES,
+        *family.REPLICATION,
+        *family.ISR_CHANGES,
         brokers.broker_obeys_leader_and_isr,
         brokers.broker_obeys_new_controller,
         brokers.broker_obeys_stop_replica,
@@ -46,8 +45,8 @@ MODEL = CLUSTER.model(
         topics.deleted_topics_stay_deleted,
         topics.zombie_awaited_replicas,
         elections.deposed_controller_changes_nothing,
-        *TOPICS,
-        *SAFETY,
+        *family.TOPICS,
+        *family.SAFETY,
     ],
     sometimes=[
         properties.acknowledged_record,

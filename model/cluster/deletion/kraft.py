@@ -9,20 +9,19 @@ Bounds: two replicas; two records, one for each topic; one deletion, one crash. 
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster import controller, environment
-from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster import controller, environment, family
 from kafkacheck.spec.cluster import properties, topics
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"max_records": 2, "max_metadata_offset": 5, "crashes": 1, "deletions": 1},
     actions=[
-        *REPLICATION,
-        *ISR_CHANGES,
-        *KRAFT,
+        *family.REPLICATION,
+        *family.ISR_CHANGES,
+        *family.KRAFT,
         controller.controller_creates_partition,
         environment.topic_deletion_is_asked,
         environment.process_crashes,
     ],
-    always=[*TOPICS, *SAFETY],
+    always=[*family.TOPICS, *family.SAFETY],
     sometimes=[properties.acknowledged_record, topics.left_over_log, topics.new_topic_commits],
 )

@@ -13,21 +13,20 @@ Expected: VIOLATED answers_tell_the_record: the old controller answers UNKNOWN_T
     describes it of a topic. Nothing that was acknowledged is lost.
 """
 
-from kafkacheck.model.cluster import brokers, controller, environment
-from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster import brokers, controller, environment, family
 from kafkacheck.spec.cluster import properties, topics
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"max_metadata_offset": 3, "max_broker_epoch": 0, "max_controller_epoch": 1, "failovers": 1, "deletions": 1},
     actions=[
-        *REPLICATION,
-        *ISR_CHANGES,
+        *family.REPLICATION,
+        *family.ISR_CHANGES,
         brokers.broker_replays_metadata,
         controller.controller_creates_partition,
         environment.topic_deletion_is_asked,
         environment.controller_is_replaced,
         controller.zombie_answers_alter_partition,
     ],
-    always=[*TOPICS, *SAFETY],
+    always=[*family.TOPICS, *family.SAFETY],
     sometimes=[properties.acknowledged_record, topics.new_topic_commits],
 )

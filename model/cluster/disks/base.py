@@ -5,12 +5,11 @@ Bounds: two replicas and one record; one session expires, so that the other brok
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster.environment import disk_fails, session_expires
-from kafkacheck.model.cluster.family import CLUSTER, KRAFT, LEMMAS, REPLICATION, SAFETY
+from kafkacheck.model.cluster import environment, family
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 5, "disk_losses": 1, "expirations": 1},
-    actions=[*REPLICATION, *KRAFT, disk_fails, session_expires],
-    always=SAFETY,
-    lemmas=LEMMAS,
+    actions=[*family.REPLICATION, *family.KRAFT, environment.disk_fails, environment.session_expires],
+    always=family.SAFETY,
+    lemmas=family.LEMMAS,
 )

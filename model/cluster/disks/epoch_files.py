@@ -9,16 +9,15 @@ Bounds: two replicas and one record; a move to each broker, so that one of them 
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster import brokers, environment
-from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, EXAMPLES, FAILURES, REPLICATION
+from kafkacheck.model.cluster import brokers, environment, family
 from kafkacheck.spec.cluster import files, properties
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"epoch_files": 1, "max_leader_epoch": 3, "power_losses": 1, "moves": 2},
     actions=[
-        *REPLICATION,
+        *family.REPLICATION,
         brokers.broker_replays_metadata,
-        *FAILURES,
+        *family.FAILURES,
         brokers.broker_flushes,
         brokers.broker_writes_epoch_file,
         environment.power_fails,
@@ -30,8 +29,8 @@ MODEL = CLUSTER.model(
         properties.one_leader_in_epoch,
         properties.high_watermark_is_within_log,
         files.late_writes_are_due,
-        *BROKERS,
-        *CONTROLLER,
+        *family.BROKERS,
+        *family.CONTROLLER,
     ],
-    sometimes=[*EXAMPLES, files.unflushed_survivor],
+    sometimes=[*family.EXAMPLES, files.unflushed_survivor],
 )

@@ -10,33 +10,27 @@ Expected: HOLDS
 
 from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import broker_checkpoints_high_watermark
-from kafkacheck.model.cluster.environment import power_fails
-from kafkacheck.model.cluster.family import (
-    BROKERS,
-    CLUSTER,
-    CONTROLLER,
-    EPOCH_QUESTIONS,
-    EXAMPLES,
-    REPLICATION,
-    ZOOKEEPER,
-)
-from kafkacheck.spec.cluster import properties
-from kafkacheck.spec.cluster.files import lost_suffix, unflushed_survivor
-from kafkacheck.spec.cluster.steps import checkpoint_falls_with_high_watermark
+from kafkacheck.model.cluster import brokers, environment, family
+from kafkacheck.spec.cluster import files, properties, steps
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"max_records": 2, "max_leader_epoch": 4, "max_broker_epoch": 2, "power_losses": 2},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
-    actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, broker_checkpoints_high_watermark, power_fails],
+    actions=[
+        *family.REPLICATION,
+        *family.EPOCH_QUESTIONS,
+        *family.ZOOKEEPER,
+        brokers.broker_checkpoints_high_watermark,
+        environment.power_fails,
+    ],
     always=[
         properties.logs_agree_below_high_watermark,
         properties.logs_match_by_epoch,
         properties.one_leader_in_epoch,
         properties.high_watermark_is_within_log,
-        checkpoint_falls_with_high_watermark,
-        *BROKERS,
-        *CONTROLLER,
+        steps.checkpoint_falls_with_high_watermark,
+        *family.BROKERS,
+        *family.CONTROLLER,
     ],
-    sometimes=[*EXAMPLES, lost_suffix, unflushed_survivor],
+    sometimes=[*family.EXAMPLES, files.lost_suffix, files.unflushed_survivor],
 )

@@ -12,11 +12,10 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import brokers, controller, environment, replication
-from kafkacheck.model.cluster.family import CLUSTER, one_fetch_under_way
+from kafkacheck.model.cluster import brokers, controller, environment, family, replication
 from kafkacheck.spec.cluster import elections, properties
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     initial=environment.start_with_laggard,
     bounds={"replicas": 3, "max_leader_epoch": 4, "max_metadata_offset": 7, "crashes": 1, "expirations": 1, "moves": 1},
     rules=ClusterRules(unclean_election=True, elections_follow_assignment=True),
@@ -47,5 +46,5 @@ MODEL = CLUSTER.model(
         properties.one_leader_in_epoch,
     ],
     sometimes=[elections.offline_partition, elections.recovering_leader],
-    constraint=one_fetch_under_way,
+    constraint=family.one_fetch_under_way,
 )

@@ -6,16 +6,15 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import brokers, controller, environment
-from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, REPLICATION
+from kafkacheck.model.cluster import brokers, controller, environment, family
 from kafkacheck.spec.cluster import properties, steps
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"max_broker_epoch": 0, "expirations": 1, "min_isr_changes": 1},
     rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
     actions=[
-        *REPLICATION,
-        *ISR_CHANGES,
+        *family.REPLICATION,
+        *family.ISR_CHANGES,
         brokers.broker_replays_metadata,
         controller.controller_unfences_broker,
         environment.session_expires,
@@ -27,8 +26,8 @@ MODEL = CLUSTER.model(
         properties.one_leader_in_epoch,
         properties.high_watermark_is_within_log,
         steps.high_watermark_does_not_fall,
-        *BROKERS,
-        *CONTROLLER,
-        *ELIGIBLE,
+        *family.BROKERS,
+        *family.CONTROLLER,
+        *family.ELIGIBLE,
     ],
 )

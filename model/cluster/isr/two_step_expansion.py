@@ -4,16 +4,15 @@ Bounds: as cluster.disks.restarts; in this variant a fetch can come between the 
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster import controller, environment, replication
-from kafkacheck.model.cluster.family import CLUSTER, KRAFT, REPLICATION, SAFETY
+from kafkacheck.model.cluster import controller, environment, family, replication
 from kafkacheck.spec.cluster import isr, properties
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     initial=environment.start_alone,
     bounds={"max_metadata_offset": 5, "max_broker_epoch": 2, "crashes": 1, "disk_losses": 1},
     actions=[
-        *REPLICATION,
-        *KRAFT,
+        *family.REPLICATION,
+        *family.KRAFT,
         replication.leader_finds_caught_up,
         replication.leader_proposes_caught_up,
         controller.controller_alters_partition,
@@ -21,6 +20,6 @@ MODEL = CLUSTER.model(
         environment.process_crashes,
         environment.disk_is_replaced,
     ],
-    always=[*SAFETY, isr.caught_up_followers_may_join],
+    always=[*family.SAFETY, isr.caught_up_followers_may_join],
     sometimes=[properties.acknowledged_record],
 )

@@ -10,14 +10,13 @@ Expected: HOLDS. With `--set last_known_leader_is_elected=False` nothing is lost
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.environment import process_crashes
-from kafkacheck.model.cluster.family import CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.model.cluster import environment, family
 from kafkacheck.spec.cluster import elections, properties, steps
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "crashes": 2},
     rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
-    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes],
+    actions=[*family.REPLICATION, *family.ISR_CHANGES, *family.KRAFT, environment.process_crashes],
     always=[
         properties.acknowledged_records_survive,
         elections.leader_is_active,
@@ -28,8 +27,8 @@ MODEL = CLUSTER.model(
         properties.one_leader_in_epoch,
         properties.high_watermark_is_within_log,
         steps.high_watermark_does_not_fall,
-        *CONTROLLER,
-        *ELIGIBLE,
+        *family.CONTROLLER,
+        *family.ELIGIBLE,
     ],
     sometimes=[properties.acknowledged_record, elections.offline_partition, elections.recovering_leader],
 )

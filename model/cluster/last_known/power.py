@@ -10,14 +10,13 @@ Expected: VIOLATED acknowledged_records_survive: the election is unclean althoug
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.environment import power_fails
-from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.model.cluster import environment, family
 from kafkacheck.spec.cluster import elections, properties
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "power_losses": 2},
     rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
-    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, power_fails],
+    actions=[*family.REPLICATION, *family.ISR_CHANGES, *family.KRAFT, environment.power_fails],
     always=[
         properties.acknowledged_records_survive,
         elections.leader_is_active,

@@ -8,16 +8,15 @@ Bounds: two replicas and one record; one broken connection; one replaced disk, a
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster import environment, replication
-from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
+from kafkacheck.model.cluster import environment, family, replication
 from kafkacheck.spec.cluster import steps
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"old_fetches": 1, "max_metadata_offset": 4, "losses": 1, "disk_losses": 1, "moves": 1},
     actions=[
-        *REPLICATION,
-        *ISR_CHANGES,
-        *KRAFT,
+        *family.REPLICATION,
+        *family.ISR_CHANGES,
+        *family.KRAFT,
         replication.leader_reads_old_fetch,
         replication.leader_counts_old_fetch,
         environment.fetch_connection_breaks,
@@ -25,7 +24,7 @@ MODEL = CLUSTER.model(
         environment.leadership_is_moved,
     ],
     always=[
-        *SAFETY,
+        *family.SAFETY,
         steps.stale_old_fetches_have_no_effect,
         steps.read_fetches_fit,
         steps.read_fetches_count,

@@ -14,9 +14,8 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import brokers, clients, controller, environment
+from kafkacheck.model.cluster import brokers, clients, controller, environment, family
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
-from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, EXAMPLES, ISR_CHANGES, REPLICATION
 from kafkacheck.spec.cluster import read_replica, refinement
 from kafkacheck.spec.cluster.clients import consumed_records_survive
 
@@ -38,7 +37,7 @@ READ_REPLICA_PROPERTIES = (
     consumed_records_survive,
 )
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={
         "max_leader_epoch": 1,
         "max_metadata_offset": 2,
@@ -49,8 +48,8 @@ MODEL = CLUSTER.model(
     },
     rules=ClusterRules(commits_are_noted=True),
     actions=[
-        *REPLICATION,
-        *ISR_CHANGES,
+        *family.REPLICATION,
+        *family.ISR_CHANGES,
         brokers.broker_replays_metadata,
         environment.leadership_is_moved,
         environment.process_crashes,
@@ -61,9 +60,9 @@ MODEL = CLUSTER.model(
         *READ_REPLICA,
         clients.consumer_ends_lease,
     ],
-    always=[*READ_REPLICA_PROPERTIES, *BROKERS, *CONTROLLER, *CONSUMER],
+    always=[*READ_REPLICA_PROPERTIES, *family.BROKERS, *family.CONTROLLER, *family.CONSUMER],
     sometimes=[
-        *EXAMPLES,
+        *family.EXAMPLES,
         read_replica.reads_from_follower,
         read_replica.waits_at_follower,
         read_replica.waits_for_first_record,

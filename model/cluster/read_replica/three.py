@@ -7,12 +7,11 @@ request under way. The two other models cover the records that are read.
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster import brokers, clients, environment, replication
+from kafkacheck.model.cluster import brokers, clients, environment, family, replication
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
-from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER
 from kafkacheck.spec.cluster import read_replica
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={
         "replicas": 3,
         "max_leader_epoch": 1,
@@ -35,9 +34,9 @@ MODEL = CLUSTER.model(
     always=[
         read_replica.read_replicas_are_in_sync,
         read_replica.read_replica_ends_with_epoch,
-        *BROKERS,
-        *CONTROLLER,
-        *CONSUMER,
+        *family.BROKERS,
+        *family.CONTROLLER,
+        *family.CONSUMER,
     ],
     sometimes=[read_replica.waits_for_first_record],
     drawing=CLUSTER_AND_CONSUMER_LANES,

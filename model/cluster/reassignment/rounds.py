@@ -10,11 +10,10 @@ Expected: HOLDS
 
 from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import brokers, controller, environment
-from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY
+from kafkacheck.model.cluster import brokers, controller, environment, family
 from kafkacheck.spec.cluster import isr, properties, record
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={
         "reassignment_rounds": 1,
         "max_leader_epoch": 3,
@@ -24,14 +23,14 @@ MODEL = CLUSTER.model(
     },
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
-        *REPLICATION,
-        *EPOCH_QUESTIONS,
-        *ISR_CHANGES,
+        *family.REPLICATION,
+        *family.EPOCH_QUESTIONS,
+        *family.ISR_CHANGES,
         brokers.broker_obeys_leader_and_isr,
         brokers.broker_obeys_stop_replica,
         environment.reassignment_is_asked,
         controller.controller_ends_reassignment,
     ],
-    always=[*(each for each in SAFETY if each is not isr.answers_tell_the_record), properties.isr_is_assigned],
+    always=[*(each for each in family.SAFETY if each is not isr.answers_tell_the_record), properties.isr_is_assigned],
     sometimes=[properties.acknowledged_record, record.deleted_replica],
 )

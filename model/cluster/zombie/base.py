@@ -5,22 +5,21 @@ Bounds: two replicas; the follower is outside the ISR at first, so that the lead
 Expected: HOLDS
 """
 
-from kafkacheck.model.cluster import controller, environment
-from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, LEMMAS, REPLICATION, SAFETY
-from kafkacheck.spec.cluster.properties import acknowledged_record
+from kafkacheck.model.cluster import controller, environment, family
+from kafkacheck.spec.cluster import properties
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     initial=environment.start_alone,
     bounds={"max_controller_epoch": 1, "crashes": 1, "failovers": 1},
     actions=[
-        *REPLICATION,
-        *ISR_CHANGES,
-        *KRAFT,
+        *family.REPLICATION,
+        *family.ISR_CHANGES,
+        *family.KRAFT,
         environment.process_crashes,
         environment.controller_is_replaced,
         controller.zombie_answers_alter_partition,
     ],
-    always=SAFETY,
-    sometimes=[acknowledged_record],
-    lemmas=LEMMAS,
+    always=family.SAFETY,
+    sometimes=[properties.acknowledged_record],
+    lemmas=family.LEMMAS,
 )

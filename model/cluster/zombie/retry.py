@@ -10,23 +10,22 @@ Expected: VIOLATED isr_is_covered: the successor lets a follower into the ISR th
     depends on how soon it notices, which is not modelled.
 """
 
-from kafkacheck.model.cluster import controller, environment
-from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
-from kafkacheck.spec.cluster.properties import acknowledged_record
+from kafkacheck.model.cluster import controller, environment, family
+from kafkacheck.spec.cluster import properties
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     initial=environment.start_alone,
     bounds={"max_controller_epoch": 1, "crashes": 1, "losses": 1, "failovers": 1},
     actions=[
-        *REPLICATION,
-        *ISR_CHANGES,
-        *KRAFT,
+        *family.REPLICATION,
+        *family.ISR_CHANGES,
+        *family.KRAFT,
         environment.process_crashes,
         environment.controller_is_replaced,
         controller.zombie_answers_alter_partition,
         environment.fetch_is_lost,
         environment.isr_answer_is_lost,
     ],
-    always=SAFETY,
-    sometimes=[acknowledged_record],
+    always=family.SAFETY,
+    sometimes=[properties.acknowledged_record],
 )

@@ -9,21 +9,20 @@ Expected: HOLDS
 
 from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import brokers, controller, environment
-from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY
-from kafkacheck.spec.cluster.elections import deposed_controller_changes_nothing
+from kafkacheck.model.cluster import brokers, controller, environment, family
+from kafkacheck.spec.cluster import elections
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"max_metadata_offset": 3, "max_broker_epoch": 0, "max_controller_epoch": 1, "moves": 1, "failovers": 1},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
-        *REPLICATION,
-        *EPOCH_QUESTIONS,
-        *ISR_CHANGES,
+        *family.REPLICATION,
+        *family.EPOCH_QUESTIONS,
+        *family.ISR_CHANGES,
         brokers.broker_obeys_leader_and_isr,
         environment.leadership_is_moved,
         environment.controller_is_replaced,
         controller.zombie_elects_leader,
     ],
-    always=[deposed_controller_changes_nothing, *SAFETY],
+    always=[elections.deposed_controller_changes_nothing, *family.SAFETY],
 )

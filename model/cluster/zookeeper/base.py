@@ -12,21 +12,19 @@ Expected: HOLDS
 
 from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
-from kafkacheck.model.cluster.family import (
-    CLUSTER,
-    EPOCH_QUESTIONS,
-    ISR_CHANGES,
-    LEMMAS,
-    REPLICATION,
-    SAFETY,
-    ZOOKEEPER,
-)
+from kafkacheck.model.cluster import environment, family
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"max_metadata_offset": 3, "crashes": 1, "moves": 2},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
-    actions=[*REPLICATION, *EPOCH_QUESTIONS, *ISR_CHANGES, *ZOOKEEPER, process_crashes, leadership_is_moved],
-    always=SAFETY,
-    lemmas=LEMMAS,
+    actions=[
+        *family.REPLICATION,
+        *family.EPOCH_QUESTIONS,
+        *family.ISR_CHANGES,
+        *family.ZOOKEEPER,
+        environment.process_crashes,
+        environment.leadership_is_moved,
+    ],
+    always=family.SAFETY,
+    lemmas=family.LEMMAS,
 )

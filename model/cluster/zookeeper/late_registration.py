@@ -10,24 +10,23 @@ Expected: HOLDS
 from kafkacheck.checker.model import each
 from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster import brokers, environment
+from kafkacheck.model.cluster import brokers, environment, family
 from kafkacheck.model.cluster.convergence.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
-from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, REPLICATION, ZOOKEEPER
-from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
+from kafkacheck.spec.cluster import liveness
 
-MODEL = CLUSTER.model(
+MODEL = family.CLUSTER.model(
     bounds={"late_registrations": 1, "max_leader_epoch": 5, "max_metadata_offset": 7, "crashes": 1, "expirations": 1},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
-        *REPLICATION,
-        *EPOCH_QUESTIONS,
+        *family.REPLICATION,
+        *family.EPOCH_QUESTIONS,
         *ISR_GROWTH,
-        *ZOOKEEPER,
+        *family.ZOOKEEPER,
         brokers.broker_learns_epoch,
         environment.process_crashes,
         environment.follower_lags,
     ],
-    always=[bounds_leave_room],
-    leads_to=[(disturbed, converged)],
+    always=[liveness.bounds_leave_room],
+    leads_to=[(liveness.disturbed, liveness.converged)],
     weakly_fair=[*FAIR_IN_ZOOKEEPER, each(brokers.broker_learns_epoch)],
 )

@@ -5,16 +5,14 @@ Bounds: two batches in flight to an empty partition, and one refusal: that alone
 Expected: HOLDS
 """
 
-from kafkacheck.model.producer.environment import append_is_refused, start_empty
-from kafkacheck.model.producer.family import LEMMAS, PRODUCER, RETRIES, SAFETY
-from kafkacheck.model.producer.system import producer_gets_id
-from kafkacheck.spec.producer.properties import acknowledged_batch
+from kafkacheck.model.producer import environment, family, system
+from kafkacheck.spec.producer import properties
 
-MODEL = PRODUCER.model(
-    initial=start_empty,
+MODEL = family.PRODUCER.model(
+    initial=environment.start_empty,
     bounds={"batches": 2, "refusals": 1},
-    actions=[producer_gets_id, *RETRIES, append_is_refused],
-    always=SAFETY,
-    sometimes=[acknowledged_batch],
-    lemmas=LEMMAS,
+    actions=[system.producer_gets_id, *family.RETRIES, environment.append_is_refused],
+    always=family.SAFETY,
+    sometimes=[properties.acknowledged_batch],
+    lemmas=family.LEMMAS,
 )

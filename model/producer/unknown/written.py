@@ -7,15 +7,14 @@ Bounds: two batches in flight to a partition with a batch of another producer, a
 Expected: VIOLATED no_batch_is_passed_over
 """
 
-from kafkacheck.model.producer.environment import append_is_refused, start_written
+from kafkacheck.model.producer import environment, system
 from kafkacheck.model.producer.family import PRODUCER, RETRIES, SAFETY
-from kafkacheck.model.producer.system import producer_gets_id
-from kafkacheck.spec.producer.properties import acknowledged_batch
+from kafkacheck.spec.producer import properties
 
 MODEL = PRODUCER.model(
-    initial=start_written,
+    initial=environment.start_written,
     bounds={"batches": 2, "refusals": 1},
-    actions=[producer_gets_id, *RETRIES, append_is_refused],
+    actions=[system.producer_gets_id, *RETRIES, environment.append_is_refused],
     always=SAFETY,
-    sometimes=[acknowledged_batch],
+    sometimes=[properties.acknowledged_batch],
 )

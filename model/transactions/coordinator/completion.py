@@ -6,21 +6,19 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.model.transactions import family
-from kafkacheck.model.transactions.coordinators import second_thread_completes_transaction
-from kafkacheck.model.transactions.environment import completion_is_found_twice, coordinator_is_reassigned
-from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
+from kafkacheck.model.transactions import coordinators, environment, family
+from kafkacheck.spec.transactions import properties
 
 MODEL = family.TRANSACTIONAL.model(
     bounds={"max_coordinator_epoch": 1, "max_producer_epoch": 5, "failovers": 1, "second_completions": 1},
     actions=[
         *family.TRANSACTIONS,
         *family.TIMEOUTS,
-        coordinator_is_reassigned,
-        completion_is_found_twice,
-        second_thread_completes_transaction,
+        environment.coordinator_is_reassigned,
+        environment.completion_is_found_twice,
+        coordinators.second_thread_completes_transaction,
     ],
     always=family.SAFETY,
-    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    leads_to=[(properties.something_is_undecided, properties.nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*family.COORDINATOR, *family.LEADER, *family.TIMEOUTS)],
 )

@@ -5,19 +5,17 @@ Bounds: an old and a new producer of one transactional id, two transactions, one
 Expected: HOLDS
 """
 
-from kafkacheck.model.transactions import family
-from kafkacheck.model.transactions.environment import request_is_repeated, transactional_id_expires
-from kafkacheck.spec.transactions import disturbances
-from kafkacheck.spec.transactions.properties import fenced_client
+from kafkacheck.model.transactions import environment, family
+from kafkacheck.spec.transactions import disturbances, properties
 
 MODEL = family.TRANSACTIONAL.model(
     bounds={"clients": 2, "producer_ids": 3, "requests": 3, "produces": 2, "expirations": 1, "delays": 1},
-    actions=[*family.TRANSACTIONS, request_is_repeated, transactional_id_expires],
+    actions=[*family.TRANSACTIONS, environment.request_is_repeated, environment.transactional_id_expires],
     always=family.SAFETY,
     lemmas=family.EPOCH_LEMMAS,
     sometimes=[
         *family.EXAMPLES,
-        fenced_client,
+        properties.fenced_client,
         disturbances.transaction_is_fenced,
         disturbances.epoch_begins_behind_nothing,
         disturbances.epoch_begins_behind_commit,

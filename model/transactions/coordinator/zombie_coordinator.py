@@ -5,8 +5,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.transactions import environment, family
-from kafkacheck.spec.transactions import disturbances
-from kafkacheck.spec.transactions.clients import refused_commit
+from kafkacheck.spec.transactions import clients, disturbances
 
 MODEL = family.TRANSACTIONAL.model(
     bounds={"max_coordinator_epoch": 1, "failovers": 1, "expirations": 1, "marker_losses": 1},
@@ -25,6 +24,6 @@ MODEL = family.TRANSACTIONAL.model(
         disturbances.entry_outlives_its_coordinator,
         disturbances.entry_is_lost,
         disturbances.producer_is_forgotten_behind_failover,
-        refused_commit,
+        clients.refused_commit,
     ],
 )

@@ -4,11 +4,10 @@ Bounds: one input, two clients with a transactional id each, two rebalances and 
 Expected: HOLDS
 """
 
-from kafkacheck.model.transactions import family
-from kafkacheck.model.transactions.starts import start_group
+from kafkacheck.model.transactions import family, starts
 
 MODEL = family.TRANSACTIONAL.model(
-    initial=start_group,
+    initial=starts.start_group,
     bounds={
         "clients": 2,
         "transactional_ids": 2,

@@ -10,18 +10,13 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.model.transactions import coordinators, family
-from kafkacheck.model.transactions.clients import application_processes, consumer_commits_offset
-from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, group_coordinator_lags
-from kafkacheck.model.transactions.starts import start_group_with_consumer
-from kafkacheck.spec.transactions import offsets
-from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
-from kafkacheck.spec.transactions.steps import committed_offset_does_not_fall
+from kafkacheck.model.transactions import clients, coordinators, environment, family, starts
+from kafkacheck.spec.transactions import offsets, properties, steps
 
 LOADING = (coordinators.group_coordinator_reads_record, coordinators.group_coordinator_ends_loading)
 
 MODEL = family.TRANSACTIONAL.model(
-    initial=start_group_with_consumer,
+    initial=starts.start_group_with_consumer,
     bounds={
         "clients": 2,
         "transactional_ids": 2,
@@ -43,21 +38,21 @@ MODEL = family.TRANSACTIONAL.model(
         *family.CONSUME_PRODUCE,
         *family.TIMEOUTS,
         *LOADING,
-        application_processes,
-        consumer_commits_offset,
+        clients.application_processes,
+        clients.consumer_commits_offset,
         coordinators.group_coordinator_follows_marker,
-        group_coordinator_is_replaced,
-        group_coordinator_lags,
+        environment.group_coordinator_is_replaced,
+        environment.group_coordinator_lags,
     ],
     always=[
         offsets.offsets_match_log,
-        committed_offset_does_not_fall,
+        steps.committed_offset_does_not_fall,
         offsets.requests_await_loading,
         offsets.only_new_coordinators_read,
         *family.SAFETY,
     ],
     sometimes=[*family.EXAMPLES, offsets.loaded_pending_offset, offsets.marker_while_loading],
-    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    leads_to=[(properties.something_is_undecided, properties.nothing_is_undecided)],
     weakly_fair=[
         *(
             each(action)

@@ -5,15 +5,11 @@ once. A client whose offset has expired begins with the first input again, so in
 Expected: HOLDS
 """
 
-from kafkacheck.model.transactions import family
-from kafkacheck.model.transactions.coordinators import group_coordinator_ends_loading, group_coordinator_reads_record
-from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, offset_expires
-from kafkacheck.model.transactions.starts import start_group
-from kafkacheck.spec.transactions import offsets
-from kafkacheck.spec.transactions.properties import committed_inputs_take_effect
+from kafkacheck.model.transactions import coordinators, environment, family, starts
+from kafkacheck.spec.transactions import offsets, properties
 
 MODEL = family.TRANSACTIONAL.model(
-    initial=start_group,
+    initial=starts.start_group,
     bounds={
         "partitions": 2,
         "offsets_partition": 1,
@@ -25,17 +21,17 @@ MODEL = family.TRANSACTIONAL.model(
     },
     actions=[
         *family.CONSUME_PRODUCE,
-        group_coordinator_reads_record,
-        group_coordinator_ends_loading,
-        group_coordinator_is_replaced,
-        offset_expires,
+        coordinators.group_coordinator_reads_record,
+        coordinators.group_coordinator_ends_loading,
+        environment.group_coordinator_is_replaced,
+        environment.offset_expires,
     ],
     always=[
         offsets.committed_offsets_count,
         offsets.offsets_expire_when_nothing_is_pending,
         offsets.offsets_match_log,
         offsets.requests_await_loading,
-        committed_inputs_take_effect,
+        properties.committed_inputs_take_effect,
         *family.GROUP,
         *family.SAFETY,
     ],

@@ -5,13 +5,11 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.model.transactions import family
-from kafkacheck.model.transactions.environment import produce_is_given_up
-from kafkacheck.model.transactions.starts import start_group
-from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
+from kafkacheck.model.transactions import environment, family, starts
+from kafkacheck.spec.transactions import properties
 
 MODEL = family.TRANSACTIONAL.model(
-    initial=start_group,
+    initial=starts.start_group,
     bounds={
         "batches": 1,
         "log_size": 4,
@@ -24,8 +22,8 @@ MODEL = family.TRANSACTIONAL.model(
         "rebalances": 1,
         "delays": 1,
     },
-    actions=[*family.CONSUME_PRODUCE, *family.TIMEOUTS, produce_is_given_up],
+    actions=[*family.CONSUME_PRODUCE, *family.TIMEOUTS, environment.produce_is_given_up],
     always=[*family.SAFETY, *family.GROUP_SAFETY],
-    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    leads_to=[(properties.something_is_undecided, properties.nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*family.COORDINATOR, *family.LEADER, *family.TIMEOUTS)],
 )

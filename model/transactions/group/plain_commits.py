@@ -4,15 +4,12 @@ Bounds: two inputs, a client with one transaction and a consumer that does not w
 Expected: HOLDS
 """
 
-from kafkacheck.model.transactions import family
-from kafkacheck.model.transactions.clients import application_processes, consumer_commits_offset
-from kafkacheck.model.transactions.starts import start_group_with_consumer
+from kafkacheck.model.transactions import clients, family, starts
+from kafkacheck.spec.transactions import properties, steps
 from kafkacheck.spec.transactions.clients import plain_consumer_does_not_wait
-from kafkacheck.spec.transactions.properties import committed_transaction
-from kafkacheck.spec.transactions.steps import committed_offset_does_not_fall
 
 MODEL = family.TRANSACTIONAL.model(
-    initial=start_group_with_consumer,
+    initial=starts.start_group_with_consumer,
     bounds={
         "clients": 2,
         "transactional_ids": 2,
@@ -27,7 +24,7 @@ MODEL = family.TRANSACTIONAL.model(
         "max_generation": 2,
         "rebalances": 2,
     },
-    actions=[*family.CONSUME_PRODUCE, application_processes, consumer_commits_offset],
-    always=[*family.SAFETY, *family.GROUP, committed_offset_does_not_fall],
-    sometimes=[committed_transaction, plain_consumer_does_not_wait],
+    actions=[*family.CONSUME_PRODUCE, clients.application_processes, clients.consumer_commits_offset],
+    always=[*family.SAFETY, *family.GROUP, steps.committed_offset_does_not_fall],
+    sometimes=[properties.committed_transaction, plain_consumer_does_not_wait],
 )

@@ -5,21 +5,18 @@ Bounds: two transactions of one producer in one partition, which is deleted and 
 Expected: HOLDS
 """
 
-from kafkacheck.model.transactions import family
-from kafkacheck.model.transactions.coordinators import coordinator_drops_deleted_partition
-from kafkacheck.model.transactions.environment import partition_is_deleted, produce_is_repeated, topic_is_recreated
-from kafkacheck.spec.transactions import properties
-from kafkacheck.spec.transactions.steps import stopped_clients_do_nothing, transitions_are_valid
+from kafkacheck.model.transactions import coordinators, environment, family
+from kafkacheck.spec.transactions import properties, steps
 
 MODEL = family.TRANSACTIONAL.model(
     bounds={"producer_ids": 2, "produces": 2, "delays": 1, "deletions": 1, "recreations": 1},
     actions=[
         *family.TRANSACTIONS,
         *family.TIMEOUTS,
-        produce_is_repeated,
-        partition_is_deleted,
-        topic_is_recreated,
-        coordinator_drops_deleted_partition,
+        environment.produce_is_repeated,
+        environment.partition_is_deleted,
+        environment.topic_is_recreated,
+        coordinators.coordinator_drops_deleted_partition,
     ],
     always=[
         properties.transactions_are_atomic,
@@ -28,8 +25,8 @@ MODEL = family.TRANSACTIONAL.model(
         properties.records_are_stored_once,
         properties.producer_epochs_do_not_fall,
         properties.open_transactions_are_known,
-        stopped_clients_do_nothing,
-        transitions_are_valid,
+        steps.stopped_clients_do_nothing,
+        steps.transitions_are_valid,
         *family.STEPS,
     ],
     sometimes=[*family.EXAMPLES, properties.fenced_client],

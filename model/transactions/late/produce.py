@@ -4,12 +4,11 @@ Bounds: two transactions of one producer in one partition; two produce requests 
 Expected: HOLDS
 """
 
-from kafkacheck.model.transactions import family
-from kafkacheck.model.transactions.environment import produce_is_given_up, produce_is_repeated
+from kafkacheck.model.transactions import environment, family
 
 MODEL = family.TRANSACTIONAL.model(
     bounds={"produces": 3, "delays": 2},
-    actions=[*family.TRANSACTIONS, produce_is_repeated, produce_is_given_up],
+    actions=[*family.TRANSACTIONS, environment.produce_is_repeated, environment.produce_is_given_up],
     always=family.SAFETY,
     lemmas=family.EPOCH_LEMMAS,
 )

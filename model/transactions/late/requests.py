@@ -4,12 +4,11 @@ Bounds: two transactions of one producer over two partitions; two requests to th
 Expected: HOLDS
 """
 
-from kafkacheck.model.transactions import family
-from kafkacheck.model.transactions.environment import request_is_repeated
+from kafkacheck.model.transactions import environment, family
 
 MODEL = family.TRANSACTIONAL.model(
     bounds={"partitions": 2, "requests": 3, "delays": 2},
-    actions=[*family.TRANSACTIONS, request_is_repeated],
+    actions=[*family.TRANSACTIONS, environment.request_is_repeated],
     always=family.SAFETY,
     lemmas=family.EPOCH_LEMMAS,
 )

@@ -6,13 +6,11 @@ Expected: HOLDS
 
 from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions import family
-from kafkacheck.model.transactions.environment import produce_is_given_up, produce_is_repeated
-from kafkacheck.model.transactions.starts import start_mixed
-from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+from kafkacheck.model.transactions import environment, family, starts
+from kafkacheck.spec.transactions import properties
 
 MODEL = family.TRANSACTIONAL.model(
-    initial=start_mixed,
+    initial=starts.start_mixed,
     bounds={
         "clients": 2,
         "producer_ids": 2,
@@ -23,9 +21,9 @@ MODEL = family.TRANSACTIONAL.model(
         "upgrades": 1,
     },
     rules=TransactionRules(transaction_version=1),
-    actions=[*family.TRANSACTIONS, *family.TIMEOUTS, produce_is_repeated, produce_is_given_up],
+    actions=[*family.TRANSACTIONS, *family.TIMEOUTS, environment.produce_is_repeated, environment.produce_is_given_up],
     always=family.SAFETY,
-    sometimes=[*family.EXAMPLES, fenced_client],
-    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    sometimes=[*family.EXAMPLES, properties.fenced_client],
+    leads_to=[(properties.something_is_undecided, properties.nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*family.COORDINATOR, *family.LEADER, *family.TIMEOUTS)],
 )

@@ -11,19 +11,17 @@ Expected: HOLDS
 
 from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions import environment, family
-from kafkacheck.model.transactions.partitions import leader_writes_late_marker
-from kafkacheck.model.transactions.starts import start_return
+from kafkacheck.model.transactions import environment, family, partitions, starts
 from kafkacheck.spec.transactions import properties
 
 MODEL = family.TRANSACTIONAL.model(
-    initial=start_return,
+    initial=starts.start_return,
     bounds={"producer_ids": 2, "requests": 2, "produces": 2, "delays": 2, "upgrades": 1},
     rules=TransactionRules(transaction_version=1),
     actions=[
         *family.TRANSACTIONS,
         *family.TIMEOUTS,
-        leader_writes_late_marker,
+        partitions.leader_writes_late_marker,
         environment.marker_is_repeated,
         environment.produce_is_given_up,
         environment.produce_is_repeated,
