@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -202,7 +203,8 @@ def replay_beside(model: Model, system: str, saved: Saved, trace: Trace, as_json
         beside.telling = telling = SavedTelling(model, beside.adapter, trace, saved.refused_call(model))
         difference = beside.perform(telling.behaviour)
     verdict = "AGREES" if difference is None else "DIFFERENT"
-    shown, refused = trace, ""
+    shown: Trace = trace
+    refused: dict[str, Any] | None = None
     if difference is not None:
         ops = telling.behaviour.ops[: difference.at + 1]
         shown, refused = report.trace_of(telling, telling.behaviour._replace(ops=ops), difference, system)

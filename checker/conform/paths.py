@@ -381,7 +381,7 @@ class Tours:
 def walk(paths: Paths, chance: random.Random, longest: int) -> Behaviour:
     """A random behaviour: each action that is enabled is as likely as any other, and now and then one is refused."""
     start = chance.randrange(paths.states) if paths.adapter.starts_anywhere else chance.choice(paths.initial)
-    state, ops = start, []
+    state, ops = start, list[Op]()
     while len(ops) < longest:
         if paths.adapter.refuses and chance.random() < SHARE_OF_REFUSALS:
             refusals = list(paths.refusals_in(state))

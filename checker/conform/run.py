@@ -132,10 +132,10 @@ class Comparison(Beside):
         while is_shorter:
             is_shorter = False
             for places in _ways_to_leave_out(best):
-                candidate = self._without(best, places)
-                shown = None if candidate is None else shows(candidate)
-                if candidate is not None and shown is not None:
-                    best, found, is_shorter = self._cut(candidate, shown), shown, True
+                shorter = self._without(best, places)
+                shown = None if shorter is None else shows(shorter)
+                if shorter is not None and shown is not None:
+                    best, found, is_shorter = self._cut(shorter, shown), shown, True
                     break
         return best, found
 
@@ -184,7 +184,7 @@ def _state_before(behaviour: Behaviour, at: int) -> int:
 
 def open_by_action(comparison: Comparison) -> dict[int, list[int]]:
     """By the number of the action: how many classes of edges, covered ones among them; the same of refusals."""
-    paths, found = comparison.paths, {}
+    paths, found = comparison.paths, dict[int, list[int]]()
     for number in range(paths.count):
         counts = found.setdefault(paths.action_of(number), [0, 0, 0, 0])
         place = 0 if number < paths.edge_classes else 2

@@ -65,7 +65,7 @@ class Telling:
         """The number of the same call with other values of some parameters; -1 if there is none."""
         action = int(self.combinations.actions[combination])
         values = self.combinations.parameters[combination]
-        named = self.model.actions[action].named(values) | choice
+        named = {**self.model.actions[action].named(values), **choice}
         return self._numbers.get((action, tuple(named.values())), -1)
 
     def told(self, combination: int) -> dict[str, Any]:

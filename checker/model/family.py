@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafkacheck.checker.model.model import Model
-from kafkacheck.checker.model.parts import Protocol
 
 
 class Family:
@@ -15,15 +14,13 @@ class Family:
     replaces the family's. Raises what `Model` raises.
     """
 
-    def __init__(
-        self, *, bounds: Mapping[str, int], charges: Mapping[Protocol, str] | None = None, **common: Any
-    ) -> None:
+    def __init__(self, *, bounds: Mapping[str, int], charges: Mapping[Any, str] | None = None, **common: Any) -> None:
         self.bounds = dict(bounds)
         self.charges = dict(charges or {})
         self._common = common
 
     def model(
-        self, *, bounds: Mapping[str, int] | None = None, charges: Mapping[Protocol, str] | None = None, **own: Any
+        self, *, bounds: Mapping[str, int] | None = None, charges: Mapping[Any, str] | None = None, **own: Any
     ) -> Model:
         """A model of the family."""
         merged = {"bounds": {**self.bounds, **(bounds or {})}, "charges": {**self.charges, **(charges or {})}}

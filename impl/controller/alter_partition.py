@@ -63,7 +63,7 @@ def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, lea
     return AlterPartitionError.NONE
 
 
-def answer_change(change: AlterPartition, metadata: Metadata, error: int) -> None:
+def answer_change(change: AlterPartition, metadata: Metadata, error: AlterPartitionError) -> None:
     """Turn the request into an answer that reports this record, or the error."""
     clear(change)
     change.stage = Stage.ANSWERED
