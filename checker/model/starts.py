@@ -14,7 +14,7 @@ if typing.TYPE_CHECKING:
 
 
 def calls(model: "Model") -> list[tuple[Action, Values, Any]]:
-    """The first call that makes each initial state, and that state; see `Model.initial_calls`."""
+    """The first call that makes each initial state, and that state. EvaluationError as `Model.initial_calls` says."""
     found: dict[Values, tuple[Action, Values, Any]] = {}
     for action in model.initial:
         for values in action.combinations():

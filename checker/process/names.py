@@ -55,8 +55,8 @@ def model_name(module: str, file: str = "") -> str:
 def short_names(name: str) -> tuple[tuple[str, ...], ...]:
     """Shorter names of a model of the catalogue, the clearest first; equally clear ones lie together.
 
-    The first two are the forms that names had when all models lay in one folder; then come the last parts of the name.
+    The first are the forms that names had when the models of a family lay in one folder; then come the last parts.
     """
     parts = name.split(".")
     ends = tuple(".".join(parts[number:]) for number in range(1, len(parts)))
-    return ("_".join(parts),), (f"{parts[0]}_{parts[-1]}",)[: len(ends)], ends
+    return ("_".join(parts),), (f"{parts[0]}_{parts[-1]}", f"{parts[0]}.{parts[-1]}") if ends else (), ends

@@ -62,7 +62,7 @@ def newest_metadata_is_served(state: State) -> bool:
 
     Lost if it fails: the leader fences the consumer, which asks for metadata and gets the same, again and again.
     Source: KAFKA-9212. This is the part of that liveness property which one state shows.
-    Holds in: cluster.elections.failover.
+    Holds in: cluster.failover.
     Fails in: the museum's entry on metadata with an old epoch.
     """
     metadata = state.controller.history[state.controller.offset]

@@ -181,7 +181,7 @@ def dead_leader_is_replaced(state: State) -> bool:
 
     Lost if it fails: the partition never gets a leader again, although an in-sync replica is alive.
     Source: KAFKA-3143. This is the part of that liveness property which one state shows.
-    Holds in: cluster.elections.failover.
+    Holds in: cluster.failover.
     Fails in: the museum's entry on a new controller.
     """
     metadata = state.controller.history[state.controller.offset]

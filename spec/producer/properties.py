@@ -19,7 +19,7 @@ def each_batch_is_stored_once(state: State) -> bool:
     Lost if it fails: a consumer gets a record twice, although the application sent it once.
     Source: KIP-98.
     Holds in: the models of the idempotent producer.
-    Fails in: producer.invalid, producer.state_expires; KAFKA-5494, LIBRDKAFKA-4438, REDPANDA-3039.
+    Fails in: producer.invalid, producer.replicas.state_expires; KAFKA-5494, LIBRDKAFKA-4438, REDPANDA-3039.
     """
     for partition_id in range(len(state.partitions)):
         replicas = state.partitions[partition_id].replicas
@@ -197,7 +197,7 @@ def producer_state_matches_log(state: State) -> bool:
 
     Lost if it fails: a batch that is sent again is acknowledged but not stored, or is stored twice.
     Source: `ProducerStateManager.truncateAndReload`; KAFKA-5249, KAFKA-9892.
-    Holds in: producer.recovery.
+    Holds in: producer.replicas.recovery.
     Fails in: KAFKA-5249, KAFKA-9892.
     """
     for partition_id in range(len(state.partitions)):
@@ -225,7 +225,7 @@ def open_transactions_are_stored(state: State) -> bool:
     Lost if it fails: the last stable offset lies where the log has no batch: a replica cannot follow, or it leads and
         lets nobody read past a transaction that does not exist.
     Source: `ProducerStateManager.firstUnstableOffset`; KAFKA-12153.
-    Holds in: producer.truncation.
+    Holds in: producer.replicas.truncation.
     Fails in: KAFKA-12153.
     """
     for partition_id in range(len(state.partitions)):

@@ -23,7 +23,7 @@ US = "kafkacheck"
 SMALL, MEDIUM, LARGE = Bounds(3, 2, 2, 2), Bounds(3, 3, 3, 2), Bounds(3, 2, 2, 3)
 ENOUGH_SECONDS = 30.0
 """An engine that used this much CPU at some bounds is not run there again."""
-CLUSTER = ("cluster.zookeeper", "cluster.kraft", "cluster.isr.three")
+CLUSTER = ("cluster.zookeeper", "cluster.kraft", "cluster.three")
 CLUSTER_HEAD = ("model", "distinct", "generated", "CPU s", "distinct/CPU s", "bytes/state", "ratio")
 VIOLATED = 12
 """The exit status of a check that finds an invariant violated."""

@@ -117,12 +117,7 @@ CLUSTER = (
         "cluster.elections.shutdown",
     ),
     *("cluster.consumer", "cluster.consumer.two_step_read", "cluster.disks", "cluster.isr.two_step_expansion"),
-    *(
-        "cluster.read_replica.three",
-        "cluster.elections.failover",
-        "cluster.disks.power",
-        "cluster.consumer.follower_reads",
-    ),
+    *("cluster.read_replica.three", "cluster.failover", "cluster.power", "cluster.consumer.follower_reads"),
     *("cluster.disks.log_start", "cluster.zombie.writes", "cluster.convergence.unclean", "cluster.isr.min_isr"),
     "cluster.disks.epoch_files",
 )

@@ -81,4 +81,4 @@ def test_what_brokers_do_step_by_step_is_needed_to_catch_a_guard(power, guard, b
 
 @pytest.fixture(scope="module")
 def power():
-    return Examiner(find_model("cluster.disks.power"))
+    return Examiner(find_model("cluster.power"))

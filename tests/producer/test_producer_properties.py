@@ -213,7 +213,7 @@ def test_progress_is_seen():
 
 
 NEEDED = {
-    "producer.verification": {
+    "producer.replicas.verification": {
         "only_transactional_producers_have_transactions", "only_final_errors_fail_batches",
         "two_batches_in_transaction", "refused_verifications_are_remembered", "verifications_await_the_lowest_sequence",
         "transactions_begin_verified_and_once",
@@ -222,11 +222,11 @@ NEEDED = {
         "producers_keep_their_id", "one_send_at_a_time", "dead_producers_keep_nothing", "first_batch_is_sent_again",
         "later_batch_is_acknowledged",
     },
-    "producer.recovery": {"snapshots_are_in_order", "snapshots_are_kept", "disturbances_are_real"},
-    "producer.state_expires": {"unknown_producer_goes_on"},
-    "producer.retention": {"late_requests_are_handled", "first_sequences_need_no_producer_state"},
+    "producer.replicas.recovery": {"snapshots_are_in_order", "snapshots_are_kept", "disturbances_are_real"},
+    "producer.replicas.state_expires": {"unknown_producer_goes_on"},
+    "producer.replicas.retention": {"late_requests_are_handled", "first_sequences_need_no_producer_state"},
     "producer.invalid": {"rewritten_batches_call_for_no_epoch"},
-    "producer.new_replica": {"logs_begin_before_they_end", "appends_have_a_reason"},
+    "producer.replicas.new_replica": {"logs_begin_before_they_end", "appends_have_a_reason"},
     "producer.failover": {
         "connections_keep_their_broker", "refusals_name_no_offset", "high_watermark_awaits_deposed_leaders",
         "leaders_answer", "truncations_keep_what_is_shared", "followers_have_their_leaders_log",
@@ -235,7 +235,10 @@ NEEDED = {
     "producer.settles": {"expired_batches_without_gap_call_for_no_epoch"},
 }  # fmt: skip
 """By model, what fails there when some condition is removed."""
-QUICK = ["producer.verification", "producer.synchronous", "producer.recovery", "producer.state_expires"]
+QUICK = [
+    *("producer.replicas.verification", "producer.synchronous", "producer.replicas.recovery"),
+    "producer.replicas.state_expires",
+]
 
 
 @pytest.mark.slow

@@ -1,1 +1,1 @@
-"""Who is elected, by which controller, and when a leader gives up its office."""
+"""The order of elections, replaced controllers, and leaders that shut down."""

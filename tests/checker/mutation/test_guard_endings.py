@@ -62,7 +62,7 @@ def begun(tmp_path):
         "checker",
         "guards",
         "cluster.consumer.unclean",
-        "cluster.disks.power",
+        "cluster.power",
         "--workers",
         "2",
     ]

@@ -1,0 +1,1 @@
+"""Models of a producer's partition whose replicas fail, forget, or are replaced."""
