@@ -20,11 +20,10 @@ from kafkacheck.checker.compiled.compiled import Workspace
 from kafkacheck.checker.compiled.context import EXCLUDED
 from kafkacheck.checker.compiled.native import FAULT, FAULT_AT, NO_FAULT
 from kafkacheck.checker.exploration.evaluation import Evaluation
-from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import EvaluationError
-from kafkacheck.impl import producing
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.model.producer.environment import start_known
+from kafkacheck.model.producer.family import PRODUCER
 from kafkacheck.model.replication.system import State
 from tests.expected import names_of
 from tests.programs.random_states import reached
@@ -136,9 +135,8 @@ def all_of_the_producer():
     models = [catalogue.find_model(name) for name in names_of("producer")]
     bounds = {bound: max(each.bounds[bound] for each in models) for bound in models[0].bounds} | FEW
     actions = list(dict.fromkeys(action.function for each in models for action in each.actions))
-    return Model(
-        name="all", state=producing.State, initial=start_known, bounds=bounds, rules=ProducerRules(), actions=actions
-    )
+    rules = ProducerRules()
+    return PRODUCER.model(name="all", initial=start_known, bounds=bounds, rules=rules, actions=actions)
 
 
 MODELS = (*names_of("replication"), *CLUSTER, "all of the producer", *TRANSACTIONS)
