@@ -130,13 +130,14 @@ def _compared(
     with ProgressReport(model.name) as progress:
         watch = Watch(limits, progress)
         with watch.interrupts.listening():
+            link.must_stop = lambda: bool(watch.interrupts.reason())
             paths = Paths(model, comparison.adapter, watch)
             comparison.follow(paths, known)
             told = _Progress(comparison, begun)
             found = comparison.search(seed, steps, lambda: told.goes_on(watch))
             reason = watch.interrupts.reason() or paths.unfinished
             if found is not None:
-                found = comparison.shortened(*found)
+                found = comparison.shortened(*found, lambda: told.goes_on(watch))
     return _judged(comparison, found, reason, begun)
 
 

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ MOST_BYTES = 1 << 24
 LINES_OF_STDERR = 5
 SECONDS_TO_START = 60.0
 SECONDS_TO_END = 2.0
+SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class SystemEndedError(Exception):
@@ -34,6 +35,10 @@ class SystemEndedError(Exception):
     def __init__(self, reason: str, answers: Sequence[dict[str, Any]]) -> None:
         super().__init__(reason)
         self.answers = list(answers)
+
+
+class StoppedError(Exception):
+    """The user has asked for an end while the system had not answered; the process is ended."""
 
 
 def command_of(system: str) -> list[str]:
@@ -58,10 +63,11 @@ def command_of(system: str) -> list[str]:
 class Link:
     """A system that runs, and is asked through pipes. A context manager, because the process ends with it.
 
-    `seconds` is how long it may take for one answer.
+    `seconds` is how long it may take for one answer; `must_stop` is asked meanwhile whether the user wants an end.
     """
 
     def __init__(self, command: Sequence[str], seconds: float) -> None:
+        self.must_stop: Callable[[], bool] = lambda: False
         self._command, self._seconds = list(command), seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as the link
@@ -126,6 +132,9 @@ class Link:
         answers: list[dict[str, Any]] = []
         try:
             self._exchange(requests, answers, max(self._seconds, SECONDS_TO_START if is_first else 0))
+        except StoppedError:
+            self.end()
+            raise
         except (OSError, ValueError) as error:
             reason = self._why_ended() if isinstance(error, OSError) else str(error)
             self.end()
@@ -141,8 +150,12 @@ class Link:
             selector.register(process.stdout, selectors.EVENT_READ)
             selector.register(process.stdin, selectors.EVENT_WRITE)
             while len(answers) < len(requests):
-                ready = selector.select(deadline - time.monotonic())
-                if not ready:
+                ready = selector.select(min(SECONDS_BETWEEN_LOOKS, deadline - time.monotonic()))
+                if self.must_stop():
+                    raise StoppedError
+                if not ready and time.monotonic() >= deadline:
+                    if process.poll() is not None:
+                        raise BrokenPipeError
                     raise ValueError(f"it did not answer within {seconds:g} seconds")
                 for key, _ in ready:
                     if key.fileobj is process.stdin:
@@ -189,7 +202,7 @@ class Link:
 def _answer(line: bytes) -> dict[str, Any]:
     try:
         answer = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
         raise ValueError(

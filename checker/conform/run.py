@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from kafkacheck.checker.conform.beside import Beside
 from kafkacheck.checker.conform.differences import START, Difference, Listed
-from kafkacheck.checker.conform.link import Link
+from kafkacheck.checker.conform.link import Link, StoppedError
 from kafkacheck.checker.conform.paths import LONGEST, Paths, Tours, walk
 from kafkacheck.checker.conform.telling import Behaviour, Op
 from kafkacheck.checker.model import Model
@@ -83,7 +83,10 @@ class Comparison(Beside):
     def _unknown(self, behaviour: Behaviour, is_walk: bool) -> Difference | None:
         self.coverage.behaviours += 1
         taken: list[Op] = []
-        found = self.perform(behaviour, taken.append)
+        try:
+            found = self.perform(behaviour, taken.append)
+        except StoppedError:
+            found = None
         for op in taken:
             self._count(op, is_walk)
         judged = [op for op in behaviour.ops if op.number >= 0 or op.target is None]
@@ -106,7 +109,9 @@ class Comparison(Beside):
         self.coverage.steps += op.target is not None
         self.coverage.walked += is_walk
 
-    def shortened(self, behaviour: Behaviour, found: Difference) -> tuple[Behaviour, Difference]:
+    def shortened(
+        self, behaviour: Behaviour, found: Difference, goes_on: Callable[[], bool]
+    ) -> tuple[Behaviour, Difference]:
         """A shorter behaviour with a difference like that one; no step of it, and no two, can be left out.
 
         It tries the shortest way to the model's state first. Limits are `MOST_SHORTENINGS` and `SECONDS_TO_SHORTEN`.
@@ -116,9 +121,12 @@ class Comparison(Beside):
 
         def shows(candidate: Behaviour) -> Difference | None:
             self.tried += 1
-            if self.tried > MOST_SHORTENINGS or time.monotonic() - begun > SECONDS_TO_SHORTEN:
+            if self.tried > MOST_SHORTENINGS or time.monotonic() - begun > SECONDS_TO_SHORTEN or not goes_on():
                 return None
-            shown = self.perform(candidate)
+            try:
+                shown = self.perform(candidate)
+            except StoppedError:
+                return None
             return shown if shown is not None and shown.is_like(found) else None
 
         last = best.ops[-1] if best.ops else None
@@ -166,6 +174,8 @@ class Comparison(Beside):
 def _ways_to_leave_out(behaviour: Behaviour) -> Iterator[set[int]]:
     """Sets of places before the last step: all refusals, runs of steps, longer ones first, and pairs of steps."""
     last = len(behaviour.ops) - 1
+    if last < 1:  # nothing comes before the last step, or the difference is in the initial state
+        return
     refusals = {place for place in range(last) if behaviour.ops[place].target is None}
     if refusals:
         yield refusals

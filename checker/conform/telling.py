@@ -109,6 +109,8 @@ class SavedTelling(Telling):
             raise UsageError(
                 f"the behaviour takes {action.name}, which the system does not perform; name another system"
             )
+        if (number, values) not in self._numbers:
+            raise UsageError(f"the behaviour calls {action.name} with {values}, outside the ranges of its parameters")
         return Op(self._numbers[number, values], target, -1 if number in self.adapter.silent else 0)
 
     def chosen(self, state: int, combination: int, choice: Mapping[str, int]) -> Op | None:

@@ -42,6 +42,8 @@ class Saved:
         UsageError if the model has no such call.
         """
         call = (self.difference or {}).get("refused")
+        if call is None and (self.difference or {}).get("kind") == "accepted":
+            raise UsageError(f"{self.path}: the system accepted a call, but `refused` names none; save the trace again")
         if call is None:
             return None
         with _located(self.path):

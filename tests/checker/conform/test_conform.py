@@ -102,6 +102,32 @@ def test_each_kind_of_difference_is_told(kind, run, system):
     assert (found["verdict"], found["difference"]["kind"], found["difference"]["action"]) == ("DIFFERENT", kind, action)
 
 
+BEGIN = '        """Begin with an empty buffer."""\n'
+AT_START = {
+    "threw": (BEGIN, BEGIN + "        raise RuntimeError('no start')\n"),
+    "ended": (BEGIN, BEGIN + "        __import__('os')._exit(3)\n"),
+    "fields": ('return {"length": length,', 'return {"length": 1,'),
+}
+
+
+@pytest.mark.parametrize("kind", AT_START)
+def test_a_difference_in_the_initial_state_is_told(kind, run, system):
+    found = run.document(system(AT_START[kind]))
+    assert (found["difference"]["kind"], found["difference"]["action"], found["trace"]) == (kind, "start", 1)
+
+
+@pytest.mark.parametrize("refused", [None, {"action": "put", "parameters": {"item": 9}}])
+def test_a_damaged_refusal_is_refused(refused, run, system, tmp_path):
+    path = system(FAULTS["accepted"][:2])
+    run.of(path, "--out", str(tmp_path / "out"))
+    saved = tmp_path / "out" / "bounded_queue-difference.json"
+    data = json.loads(saved.read_text())
+    data["difference"]["refused"] = refused
+    saved.write_text(json.dumps(data))
+    found = run("replay", MODEL, str(saved), "--system", path)
+    assert (found.status, bool(found.error)) == (REFUSED, True)
+
+
 def test_a_refusal_at_the_end_is_saved_and_replayed(run, system, tmp_path):
     path = system(FAULTS["accepted"][:2])
     found = run.of(path, "--out", str(tmp_path / "out"))
