@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from kafkacheck.checker.model.charges import charged
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.epoch_file import answered_end_offset, assign_epoch, end_offset_of_epoch, epoch_with_end
 from kafkacheck.impl.broker.fetcher import truncate_by_answer
@@ -14,7 +15,8 @@ from kafkacheck.impl.enums import Acks, Stage, TruncationRule
 from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.replication.truncation import end_offset_for_epoch
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.environment import fetch_connection_breaks, found_partition
+from kafkacheck.model.cluster.environment import fetch_connection_breaks as free_fetch_connection_breaks
+from kafkacheck.model.cluster.environment import found_partition
 from kafkacheck.model.cluster.family import BOUNDS
 from kafkacheck.model.cluster.replication import (
     follower_sends_fetch,
@@ -28,6 +30,8 @@ from kafkacheck.model.cluster.replication import (
     leader_reads_old_fetch,
 )
 from kafkacheck.model.cluster.system import State, stop_process
+
+fetch_connection_breaks = charged(free_fetch_connection_breaks, "losses")
 
 SIZES = {"log_size": 4, "max_records": 8, "max_leader_epoch": 3, "max_log_start": 4, "max_broker_epoch": 3}
 SIZES |= {"old_fetches": 1, "fetch_sessions": 1, "losses": 2}

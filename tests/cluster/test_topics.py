@@ -4,6 +4,7 @@ the old topic has no effect on the new one.
 
 import pytest
 
+from kafkacheck.checker.model.charges import charged
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.isr import propose_isr
 from kafkacheck.impl.controller.reassignment import begin_reassignment
@@ -28,12 +29,8 @@ from kafkacheck.model.cluster.controller import (
     controller_resumes_deletion,
     zombie_ends_deletion,
 )
-from kafkacheck.model.cluster.environment import (
-    controller_is_replaced,
-    process_crashes,
-    start_in_sync,
-    topic_deletion_is_asked,
-)
+from kafkacheck.model.cluster.environment import controller_is_replaced, process_crashes, start_in_sync
+from kafkacheck.model.cluster.environment import topic_deletion_is_asked as free_topic_deletion_is_asked
 from kafkacheck.model.cluster.family import BOUNDS
 from kafkacheck.model.cluster.replication import (
     follower_sends_fetch,
@@ -43,6 +40,8 @@ from kafkacheck.model.cluster.replication import (
 )
 from kafkacheck.model.cluster.system import State
 from tests.cluster.test_controller import now
+
+topic_deletion_is_asked = charged(free_topic_deletion_is_asked, "deletions")
 
 SIZES = {
     "max_records": 3,

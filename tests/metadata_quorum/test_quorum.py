@@ -5,16 +5,14 @@ import pytest
 from kafkacheck.checker import search
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.model.charges import charged
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.quorum.records import NO_VOTER
 from kafkacheck.impl.quorum.rules import QuorumRules, RestartRule
-from kafkacheck.model.metadata_quorum.environment import (
-    network_heals,
-    network_is_cut,
-    voter_crashes,
-    voter_disk_is_replaced,
-)
+from kafkacheck.model.metadata_quorum.environment import network_heals, network_is_cut
+from kafkacheck.model.metadata_quorum.environment import voter_crashes as free_voter_crashes
+from kafkacheck.model.metadata_quorum.environment import voter_disk_is_replaced as free_voter_disk_is_replaced
 from kafkacheck.model.metadata_quorum.system import (
     State,
     candidate_becomes_leader,
@@ -32,6 +30,9 @@ from kafkacheck.model.metadata_quorum.system import (
 from kafkacheck.spec.metadata_quorum.elections import quorum_records_are_unique
 from kafkacheck.spec.metadata_quorum.liveness import leader_without_majority, quorum_works
 from kafkacheck.spec.metadata_quorum.properties import one_leader_in_quorum_epoch
+
+voter_crashes = charged(free_voter_crashes, "crashes")
+voter_disk_is_replaced = charged(free_voter_disk_is_replaced, "disk_losses")
 
 BOUNDS = {
     "voters": 3,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkacheck.checker.model.charges import charged
 from kafkacheck.checker.schema import clear
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.coordinator.offsets import complete_pending_offset, note_offset
@@ -12,7 +13,11 @@ from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, Prod
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.clients import consumer_commits_offset, consumer_fetches_offset
 from kafkacheck.model.transactions.coordinators import group_coordinator_ends_loading, group_coordinator_reads_record
-from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, group_is_rebalanced, offset_expires
+from kafkacheck.model.transactions.environment import (
+    group_coordinator_is_replaced as free_group_coordinator_is_replaced,
+)
+from kafkacheck.model.transactions.environment import group_is_rebalanced as free_group_is_rebalanced
+from kafkacheck.model.transactions.environment import offset_expires as free_offset_expires
 from kafkacheck.model.transactions.family import BOUNDS
 from kafkacheck.model.transactions.partitions import leader_appends_verified, leader_receives_produce
 from kafkacheck.model.transactions.system import State
@@ -24,6 +29,10 @@ from kafkacheck.spec.transactions.offsets import (
     only_new_coordinators_read,
     requests_await_loading,
 )
+
+group_is_rebalanced = charged(free_group_is_rebalanced, "rebalances")
+group_coordinator_is_replaced = charged(free_group_coordinator_is_replaced, "group_failovers")
+offset_expires = charged(free_offset_expires, "offset_expirations")
 
 SIZES = {"clients": 2, "partitions": 2, "offsets_partition": 1, "producer_ids": 2, "inputs": 3, "group_delays": 1}
 LAYOUT = Layout(
