@@ -22,7 +22,7 @@ from kafkacheck.model.cluster.clients import (
     consumer_validates_position,
 )
 from kafkacheck.model.cluster.controller import controller_fences_broker
-from kafkacheck.model.cluster.environment import found_partition, start_in_sync
+from kafkacheck.model.cluster.environment import CHARGES, found_partition, start_in_sync
 from kafkacheck.model.cluster.family import BOUNDS
 from kafkacheck.model.cluster.read_replica.base import MODEL
 from kafkacheck.model.cluster.read_replica.unleased import MODEL as UNLEASED
@@ -142,6 +142,7 @@ def judged(model, pairs, weakly_fair, strongly_fair=()):
         bounds=model.bounds,
         rules=model.rules,
         actions=[action.function for action in model.actions],
+        charges=CHARGES,
         leads_to=pairs,
         weakly_fair=list(weakly_fair),
         strongly_fair=list(strongly_fair),
