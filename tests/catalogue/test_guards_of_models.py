@@ -54,7 +54,9 @@ def test_a_lemma_catches_a_fetch_of_another_epoch_before_a_record_is_lost():
     assert (found.outcome, found.by) == (CAUGHT, "joined_isr_in_epoch")
 
 
-ACKNOWLEDGES = "acknowledge: if record.epoch == leader.leader_epoch and rules.acks == Acks.ALL: always taken"
+ACKNOWLEDGES = (
+    "acknowledge: if leader_epoch_at(leader.log, offset) == leader.leader_epoch and rules.acks == Acks.ALL: always"
+)
 USES_FETCH = (
     "follower_uses_fetch: fetch.stage != Stage.ANSWERED or fetch.question != Question.FETCH: without `fetch.question"
 )
@@ -64,12 +66,12 @@ USES_FETCH = (
 @pytest.mark.parametrize(
     ("guard", "by"),
     [
-        ("leader_answers_fetch: if not state.brokers[fetch.leader].is_running", "stopped_brokers_do_nothing"),
+        ("leader_answers_fetch: if not leader.is_running", "stopped_brokers_do_nothing"),
         (USES_FETCH, "answered_questions_are_used"),
-        ("power_fails: if state.budget.power_losses == 0", "disturbances_are_real"),
+        ("power_fails: if not broker.is_running", "disturbances_are_real"),
         (ACKNOWLEDGES, "only_appender_acknowledges"),
-        ("cut_epochs_from: if broker.epoch_starts[epoch] >= end_offset", "truncation_cuts_epochs"),
-        ("turn_to_leader: if state.fetches[broker_id].stage == Stage.ANSWERED", "new_epoch_drops_answers"),
+        ("cut_epochs_from: if start >= end_offset", "truncation_cuts_epochs"),
+        ("turn_to_leader: if fetch.stage == Stage.ANSWERED and rules", "new_epoch_drops_answers"),
         ("is_choice: return contains(candidates, new_leader): always True", "leader_epoch_counts_leaders"),
         ("can_take_out: if not contains(metadata.active, broker_id)", "every_change_has_an_effect"),
     ],

@@ -65,7 +65,7 @@ def test_no_answer_in_time_is_unknown():
 def test_another_copy_of_the_sources_is_read_with_its_own_modules(tmp_path):
     for folder in ("impl", "spec", "model"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    edited = tmp_path / "impl" / "log.py"
+    edited = tmp_path / "impl" / "log" / "__init__.py"
     text = edited.read_text(encoding="utf-8")
     old = "return log.end_offset == len(log.records)"
     assert old in text
