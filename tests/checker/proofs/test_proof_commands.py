@@ -345,7 +345,7 @@ def test_dropping_the_epoch_check_from_the_fetch_is_answered_with_lemma_and_stat
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     fetch = tmp_path / "impl" / "replication" / "follower.py"
     text = fetch.read_text(encoding="utf-8")
-    check = """    if not is_follower_caught_up(leader, rules, follower.leader, follower, follower.log.end_offset):
+    check = """    if not is_follower_caught_up(leader, rules, follower.leader, follower, end_of(follower.log)):
         return False
 """
     assert text.count(check) == 1
