@@ -72,7 +72,6 @@ class Link:
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as the link
         self._rest = b""
-        self.starts = 0
 
     def __enter__(self) -> "Link":
         return self
@@ -104,7 +103,6 @@ class Link:
     def begin(self) -> None:
         """Start the process anew. UsageError if the system refuses."""
         self.end()
-        self.starts += 1
         self._stderr.seek(0)
         self._stderr.truncate()
         try:

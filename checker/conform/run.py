@@ -20,7 +20,7 @@ MOST_PAIRED = 40
 SECONDS_TO_SHORTEN = 20.0
 SHARE_OF_WALKS = 1 / 3
 MOST_IDLE_WALKS = 100
-"""After so many walks without a step that agrees there will be none: each ends in a known difference at once."""
+"""After this many walks without a step that agrees, walking ends: each meets a known difference at once."""
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Coverage:
 class Comparison(Beside):
     """A system beside a model, along its whole state graph. `name` is how the command line names the system.
 
-    UsageError as of `Beside`.
+    Raises what `Beside` raises.
     """
 
     def __init__(self, model: Model, name: str, link: Link) -> None:
