@@ -104,14 +104,15 @@ class Watch:
     """Tells a search when to stop, and its listener how far it is. Both readings ask it now and then."""
 
     def __init__(self, limits: Limits, listener: ProgressListener | None = None) -> None:
+        # The clock starts before the deadline does: a search that was stopped took at least the seconds it was given.
+        self._started = time.perf_counter()
+        self._next_look = self._started
         self.limits = limits
         self.interrupts = Interrupts(limits.max_seconds)
         self._listener = listener
         self._process = psutil.Process()
         self.memory_limit = limits.max_memory or int(0.9 * memory.available())
         self._base_memory = self._process.memory_info().rss
-        self._started = time.perf_counter()
-        self._next_look = self._started
         self._last: Progress | None = None
         self._first: Progress | None = None
         self.remarks: list[str] = []
