@@ -10,7 +10,7 @@ never compared cannot change a behaviour.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Count, Epoch, Id, IdSet, Offset
+from kafkacheck.checker.schema import Count, Epoch, Id, Ids, IdSet, Offset
 
 NO_LEADER = -1
 """The partition has no leader, or the replica does not know one."""
@@ -26,9 +26,9 @@ NO_OFFSET = -1
 
 ReplicaId = Annotated[int, Id("replicas")]
 OptionalReplicaId = Annotated[int, Id("replicas", none=NO_LEADER)]
-ReplicaSet = Annotated[int, IdSet("replicas")]
+ReplicaSet = Annotated[Ids, IdSet("replicas")]
 PartitionId = Annotated[int, Id("partitions")]
-PartitionSet = Annotated[int, IdSet("partitions")]
+PartitionSet = Annotated[Ids, IdSet("partitions")]
 TopicId = Annotated[int, Count("deletions")]
 RecordId = Annotated[int, Id("max_records")]
 OptionalRecordId = Annotated[int, Id("max_records", none=NO_RECORD)]
@@ -42,7 +42,7 @@ ControllerEpoch = Annotated[int, Epoch("max_controller_epoch")]
 
 LogOffset = Annotated[int, Offset("log_size")]
 OptionalOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
-OffsetSet = Annotated[int, IdSet("log_size")]
+OffsetSet = Annotated[Ids, IdSet("log_size")]
 LogStartOffset = Annotated[int, Offset("max_log_start")]
 MetadataOffset = Annotated[int, Offset("max_metadata_offset")]
 OptionalMetadataOffset = Annotated[int, Epoch("max_metadata_offset", none=NO_OFFSET)]

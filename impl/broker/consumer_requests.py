@@ -8,7 +8,7 @@ Left out, and why that is sound: racks, by which a selector chooses: it may choo
 name.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.broker.fetch import is_fenced, is_outside
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.ids import NO_LEADER
@@ -58,9 +58,9 @@ def is_position_outside(follower: Broker, leader_epoch: int, position: int) -> b
     return follower.leader_epoch >= leader_epoch and is_outside(follower, position)
 
 
-def known_isr(broker: Broker, broker_id: int) -> int:
+def known_isr(broker: Broker, broker_id: int) -> Ids:
     """The ISR from which a broker chooses: empty if it does not lead (`Partition.makeFollower`)."""
-    return broker.isr if broker.leader == broker_id else 0
+    return broker.isr if broker.leader == broker_id else Ids()
 
 
 def is_candidate(asked: Broker, rules: ClusterRules, asked_id: int, follower_id: int, position: int) -> bool:
@@ -70,6 +70,6 @@ def is_candidate(asked: Broker, rules: ClusterRules, asked_id: int, follower_id:
     """
     if follower_id == asked_id:
         return False
-    if rules.read_replica_is_in_sync and not contains(known_isr(asked, asked_id), follower_id):
+    if rules.read_replica_is_in_sync and follower_id not in known_isr(asked, asked_id):
         return False
     return asked.followers[follower_id].end_offset >= position

@@ -8,7 +8,7 @@ lagging at once, later or never. An expansion is proposed at any time while its 
 fetch of that follower.
 """
 
-from kafkacheck.checker.schema import clear, contains, excluding, including
+from kafkacheck.checker.schema import Ids, clear
 from kafkacheck.impl.broker.leader import is_leading, maybe_raise_high_watermark
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.enums import AlterPartitionError, Propagation, Stage
@@ -21,10 +21,10 @@ from kafkacheck.impl.rules import ClusterRules
 
 def can_propose(leader: Broker, leader_id: int, change: AlterPartition) -> bool:
     """Whether a leader may propose a change: it leads, and no other change is in flight."""
-    return is_leading(leader, leader_id) and leader.pending_isr == 0 and change.stage == Stage.IDLE
+    return is_leading(leader, leader_id) and leader.pending_isr == Ids() and change.stage == Stage.IDLE
 
 
-def propose_isr(leader: Broker, leader_id: int, change: AlterPartition, isr: int) -> None:
+def propose_isr(leader: Broker, leader_id: int, change: AlterPartition, isr: Ids) -> None:
     """Send the change, with the broker epochs from the members' fetches."""
     leader.pending_isr = isr
     change.stage = Stage.REQUESTED
@@ -34,7 +34,7 @@ def propose_isr(leader: Broker, leader_id: int, change: AlterPartition, isr: int
     change.partition_epoch = leader.partition_epoch
     change.isr = isr
     for member_id, member in enumerate(leader.followers):
-        if contains(isr, member_id):
+        if member_id in isr:
             change.member_epochs[member_id] = member.broker_epoch
     change.member_epochs[leader_id] = leader.broker_epoch
 
@@ -53,15 +53,15 @@ def propose_shrink(
     """
     if not can_propose(leader, leader_id, change):
         return False
-    if follower_id == leader_id or not contains(leader.isr, follower_id):
+    if follower_id == leader_id or follower_id not in leader.isr:
         return False
     if leader.followers[follower_id].end_offset == end_of(leader.log):
         return False
-    isr = excluding(leader.isr, follower_id)
+    isr = leader.isr - {follower_id}
     propose_isr(leader, leader_id, change, isr)
     if not rules.shrink_awaits_controller:
         leader.isr = isr
-        leader.pending_isr = 0
+        leader.pending_isr = Ids()
         maybe_raise_high_watermark(leader, rules, leader_id, metadata)
     return True
 
@@ -74,7 +74,7 @@ def is_eligible(rules: ClusterRules, metadata: Metadata, follower_id: int, broke
     """
     if rules.propagation == Propagation.LEADER_AND_ISR:
         return True
-    if rules.isr_excludes_inactive and not contains(metadata.active, follower_id):
+    if rules.isr_excludes_inactive and follower_id not in metadata.active:
         return False
     return broker_epoch == metadata.broker_epochs[follower_id] or not rules.isr_names_broker_epochs
 
@@ -98,9 +98,9 @@ def is_joining(
         return False
     if metadata.is_recovering and rules.recovering_leader_stays_alone:
         return False
-    if not contains(metadata.replicas, follower_id):
+    if follower_id not in metadata.replicas:
         return False
-    return follower_id != leader_id and not contains(leader.isr, follower_id)
+    return follower_id != leader_id and follower_id not in leader.isr
 
 
 def propose_expansion(
@@ -120,7 +120,7 @@ def propose_expansion(
         return False
     if not is_eligible(rules, metadata, follower_id, leader.followers[follower_id].broker_epoch):
         return False
-    propose_isr(leader, leader_id, change, including(leader.isr, follower_id))
+    propose_isr(leader, leader_id, change, leader.isr | {follower_id})
     return True
 
 
@@ -177,7 +177,7 @@ def propose_caught_up(
         return False
     is_current = follower.caught_up_broker_epoch == follower.broker_epoch or not rules.one_snapshot_of_follower
     if is_current and is_eligible(rules, metadata, follower_id, follower.broker_epoch):
-        propose_isr(leader, leader_id, change, including(leader.isr, follower_id))
+        propose_isr(leader, leader_id, change, leader.isr | {follower_id})
     follower.is_caught_up = False
     follower.caught_up_broker_epoch = NO_EPOCH
     return True
@@ -187,7 +187,7 @@ def is_expected(leader: Broker, rules: ClusterRules, leader_id: int, change: Alt
     """Whether an answer belongs to the leader's pending change in its current leader epoch."""
     if not is_leading(leader, leader_id):
         return False
-    if leader.pending_isr == 0 and rules.shrink_awaits_controller:
+    if leader.pending_isr == Ids() and rules.shrink_awaits_controller:
         return False
     if change.error != AlterPartitionError.NONE:
         return True
@@ -215,9 +215,9 @@ def learn_of_change(
         if change.error == AlterPartitionError.NONE:
             leader.isr = change.isr
             leader.partition_epoch = change.partition_epoch
-            leader.pending_isr = 0
+            leader.pending_isr = Ids()
             maybe_raise_high_watermark(leader, rules, leader_id, metadata)
         elif change.error == AlterPartitionError.INELIGIBLE_REPLICA:
-            leader.pending_isr = 0
+            leader.pending_isr = Ids()
     clear(change)
     return True

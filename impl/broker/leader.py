@@ -7,7 +7,7 @@ Left out, and why that is sound: waiting for replicas outside the ISR that are a
 high watermark lower; the time until an answer reaches the producer, because an acknowledgement cannot be taken back.
 """
 
-from kafkacheck.checker.schema import cardinality, clear, contains
+from kafkacheck.checker.schema import Ids, clear
 from kafkacheck.impl.broker.log_file import advance_log_start, append_to_log
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.client.records import Producers
@@ -24,14 +24,14 @@ def is_leading(broker: Broker, broker_id: int) -> bool:
     return broker.is_running and broker.leader == broker_id
 
 
-def maximal_isr(broker: Broker) -> int:
+def maximal_isr(broker: Broker) -> Ids:
     """The confirmed and the proposed ISR together, which contain any ISR that the controller may hold."""
     return broker.isr | broker.pending_isr
 
 
-def has_enough_replicas(leader: Broker, rules: ClusterRules, metadata: Metadata, isr: int) -> bool:
+def has_enough_replicas(leader: Broker, rules: ClusterRules, metadata: Metadata, isr: Ids) -> bool:
     """Whether `isr` has min.insync.replicas members, by the metadata of the leader, or contains every broker."""
-    return cardinality(isr) >= min(min_insync_replicas(metadata, rules), len(leader.followers))
+    return len(isr) >= min(min_insync_replicas(metadata, rules), len(leader.followers))
 
 
 def committed_end_offset(leader: Broker, rules: ClusterRules, leader_id: int) -> int:
@@ -39,7 +39,7 @@ def committed_end_offset(leader: Broker, rules: ClusterRules, leader_id: int) ->
     awaited = maximal_isr(leader) if rules.high_watermark_awaits_maximal_isr else leader.isr
     end_offset = end_of(leader.log)
     for follower_id, follower in enumerate(leader.followers):
-        if follower_id != leader_id and contains(awaited, follower_id):
+        if follower_id != leader_id and follower_id in awaited:
             end_offset = min(end_offset, follower.end_offset)
     return end_offset
 

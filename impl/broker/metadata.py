@@ -7,7 +7,7 @@ Left out, and why that is sound: UpdateMetadata requests of the ZooKeeper era, f
 brokers: they may be late, so `impl.broker.isr` lets a leader take any follower that has fetched for alive.
 """
 
-from kafkacheck.checker.schema import clear, contains
+from kafkacheck.checker.schema import Ids, clear
 from kafkacheck.impl.broker.epoch_file import assign_epoch, has_epoch_file, latest_file_epoch
 from kafkacheck.impl.broker.leader import forget_followers, is_leading, maybe_raise_high_watermark
 from kafkacheck.impl.broker.log_file import drop_log, truncate_log
@@ -63,7 +63,7 @@ def turn_to_leader(
     broker.leader = metadata.leader
     broker.partition_epoch = metadata.partition_epoch
     broker.isr = metadata.isr
-    broker.pending_isr = 0
+    broker.pending_isr = Ids()
     broker.leader_epoch_start_offset = 0
     if rules.only_leader_names_read_replica:
         forget_followers(broker)
@@ -83,7 +83,7 @@ def adopt_isr(broker: Broker, rules: ClusterRules, broker_id: int, metadata: Met
     """Adopt a newer ISR of the same leader epoch; a change that was proposed meanwhile is void."""
     broker.partition_epoch = metadata.partition_epoch
     broker.isr = metadata.isr
-    broker.pending_isr = 0
+    broker.pending_isr = Ids()
     if is_leading(broker, broker_id):
         maybe_raise_high_watermark(broker, rules, broker_id, metadata)
 
@@ -121,8 +121,8 @@ def forget_partition(broker: Broker) -> None:
     broker.leader_epoch = NO_EPOCH
     broker.leader = NO_LEADER
     broker.partition_epoch = 0
-    broker.isr = 0
-    broker.pending_isr = 0
+    broker.isr = Ids()
+    broker.pending_isr = Ids()
     broker.leader_epoch_start_offset = 0
     broker.must_truncate = False
     forget_followers(broker)
@@ -143,7 +143,7 @@ def replay_metadata(
     """
     broker.metadata_offset += 1
     broker.controller_epoch = metadata.controller_epoch
-    if not contains(metadata.replicas, broker_id):
+    if broker_id not in metadata.replicas:
         leave_partition(broker)
     elif has_other_topic(broker, metadata):
         meet_other_topic(broker, rules, broker_id, metadata, fetch, change)
@@ -192,7 +192,7 @@ def obey_leader_and_isr(
     Source: ReplicaManager.becomeLeaderOrFollower; KAFKA-1188, KIP-380, KIP-516, KAFKA-9839.
     Left out: that a request is ever lost for good: it may arrive at any later time, after newer ones, or never.
     """
-    if not contains(metadata.replicas, broker_id) or metadata.isr == 0 or metadata.is_deleting != 0:
+    if broker_id not in metadata.replicas or metadata.isr == Ids() or metadata.is_deleting != 0:
         return False
     if not can_obey(broker, rules, broker_id, metadata):
         return False
@@ -242,7 +242,7 @@ def obey_new_controller(
         return False
     if is_broker_epoch_stale(broker, rules, broker_id, metadata):
         return False
-    if not contains(metadata.replicas, broker_id) or metadata.isr == 0:
+    if broker_id not in metadata.replicas or metadata.isr == Ids():
         return False
     if rules.log_names_topic_id and has_other_topic(broker, metadata):
         return False
@@ -267,18 +267,18 @@ def obey_stop_replica(
         (ReplicaStateMachine: OfflineReplica).
     Left out: StopReplica without deletion, which only ends fetching.
     """
-    if metadata.replicas == 0 or not can_obey(broker, rules, broker_id, metadata):
+    if metadata.replicas == Ids() or not can_obey(broker, rules, broker_id, metadata):
         return False
     if is_overtaken and has_other_topic(broker, metadata):
         return False
     if metadata.is_deleting != 0:
-        if not contains(metadata.replicas, broker_id) or is_overtaken:
+        if broker_id not in metadata.replicas or is_overtaken:
             return False
-        if metadata.isr == 0 and not rules.unled_replica_is_deleted:
+        if metadata.isr == Ids() and not rules.unled_replica_is_deleted:
             return False
         if offset <= broker.metadata_offset and not broker.has_log:
             return False
-    elif contains(metadata.replicas | metadata.isr, broker_id) or not broker.has_log:
+    elif broker_id in metadata.replicas | metadata.isr or not broker.has_log:
         return False
     elif rules.stop_replica_checks_epoch and metadata.leader_epoch < broker.leader_epoch:
         return False

@@ -7,7 +7,7 @@ Left out, and why that is sound: joining and assigning: a generation begins at o
 former owners do not notice. Periodic commits (`enable.auto.commit`), which fail as both orders do.
 """
 
-from kafkacheck.checker.schema import Array, contains
+from kafkacheck.checker.schema import Array, Ids
 from kafkacheck.impl.client.transactional_producer import (
     awaits_answer,
     begin_transaction,
@@ -69,9 +69,9 @@ def send_offsets(
     """
     if client.state != ProducerState.IN_TRANSACTION or awaits_answer(request, produce):
         return False
-    if client.sent == 0 or contains(client.sent, offsets_partition):
+    if client.sent == Ids() or offsets_partition in client.sent:
         return False
-    if not has_version_2(rules, is_upgraded(client)) and not contains(client.partitions, offsets_partition):
+    if not has_version_2(rules, is_upgraded(client)) and offsets_partition not in client.partitions:
         send_request(client, request, RequestKind.ADD_PARTITIONS_TO_TXN)
         request.partition = offsets_partition
         return True

@@ -7,7 +7,7 @@ Left out, and why that is sound: reading fewer records than there are, which is 
 read_uncommitted consumers, which get everything below the high watermark.
 """
 
-from kafkacheck.checker.schema import contains, excluding, including
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.client.transactional_records import Reader
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
@@ -29,19 +29,19 @@ def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, pro
 
 def read_batches(reader: Reader, partition: Partition, limit: int, knows_aborted: bool) -> None:
     """Give the application the records from its position to `limit`, except those that it knows to be aborted."""
-    aborted = 0
+    aborted = Ids()
     first_read = reader.position
     for offset in range(first_read, limit):
         for producer_id in range(producer_count(partition.log)):
             if knows_aborted and begins_to_be_aborted(partition, first_read, offset, producer_id):
-                aborted = including(aborted, producer_id)
+                aborted |= {producer_id}
         if producer_id_at(partition.log, offset) != NO_PRODUCER_ID:
             if marker_at(partition.log, offset) == Marker.ABORT:
-                aborted = excluding(aborted, producer_id_at(partition.log, offset))
-            elif marker_at(partition.log, offset) == Marker.NONE and not contains(
-                aborted, producer_id_at(partition.log, offset)
+                aborted -= {producer_id_at(partition.log, offset)}
+            elif (
+                marker_at(partition.log, offset) == Marker.NONE and producer_id_at(partition.log, offset) not in aborted
             ):
-                reader.delivered = including(reader.delivered, offset)
+                reader.delivered |= {offset}
     reader.position = limit
 
 

@@ -8,7 +8,6 @@ answer that comes after the consumer has turned to another broker; a leader that
 consumer's metadata.
 """
 
-from kafkacheck.checker.schema import contains
 from kafkacheck.impl.client.records import Consumer
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import Metadata
@@ -57,7 +56,7 @@ def find_replica_offline(consumer: Consumer, metadata: Metadata) -> bool:
     Source: AbstractFetch.selectReadReplica, Cluster.nodeIfOnline; KIP-392.
     Left out: metadata of a newer leader epoch, which has that effect anyway (`learn_leader`).
     """
-    if consumer.read_replica == NO_LEADER or contains(metadata.active & metadata.replicas, consumer.read_replica):
+    if consumer.read_replica == NO_LEADER or consumer.read_replica in metadata.active & metadata.replicas:
         return False
     consumer.read_replica = NO_LEADER
     return True

@@ -9,7 +9,7 @@ An answer reaches its client in the step that gives it: an event before a late a
 the request is handled. A lost answer is the answer to a stray, after which the client sends its request again.
 """
 
-from kafkacheck.checker.schema import Array, clear, contains, including
+from kafkacheck.checker.schema import Array, Ids, clear
 from kafkacheck.impl.client.transactional_records import Client, Transaction
 from kafkacheck.impl.coordinator.transaction_metadata import has_version_2
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
@@ -62,8 +62,8 @@ def leave_transaction(client: Client, transactions: Array[Transaction], marker: 
     client.state = ProducerState.READY
     client.input_offset = following_input(client, transactions, marker)
     client.transaction = NO_TRANSACTION
-    client.partitions = 0
-    client.sent = 0
+    client.partitions = Ids()
+    client.sent = Ids()
 
 
 def adopt_epoch(client: Client, producer_id: int, producer_epoch: int) -> None:
@@ -105,7 +105,7 @@ def receive_answer(
             adopt_epoch(client, request.producer_id, request.producer_epoch)
             client.state = ProducerState.READY
         elif request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
-            client.partitions = including(client.partitions, request.partition)
+            client.partitions |= {request.partition}
         else:
             leave_transaction(client, transactions, request.marker)
             if has_version_2(rules, request.is_upgraded):
@@ -146,8 +146,8 @@ def begin_transaction(client: Client, transaction: int) -> bool:
 
 def send_batch_of_transaction(client: Client, produce: Produce, partition_id: int, incarnation: int) -> None:
     """Send the transaction's batch, which has no sequence yet, to a partition."""
-    client.partitions = including(client.partitions, partition_id)
-    client.sent = including(client.sent, partition_id)
+    client.partitions |= {partition_id}
+    client.sent |= {partition_id}
     produce.stage = ProduceStage.REQUESTED
     produce.transactional_id = client.transactional_id
     produce.partition = partition_id
@@ -164,9 +164,9 @@ def is_added(rules: TransactionRules, client: Client, partition_id: int) -> bool
 
     By the old rule it was enough to have added any partition for the record.
     """
-    if not rules.added_partition_is_written and client.partitions != 0:
+    if not rules.added_partition_is_written and client.partitions != Ids():
         return True
-    return contains(client.partitions, partition_id)
+    return partition_id in client.partitions
 
 
 def send_record(
@@ -188,7 +188,7 @@ def send_record(
     """
     if client.state != ProducerState.IN_TRANSACTION or awaits_answer(request, produce):
         return False
-    if contains(client.sent, partition_id):
+    if partition_id in client.sent:
         return False
     if not has_version_2(rules, is_upgraded(client)) and not is_added(rules, client, partition_id):
         send_request(client, request, RequestKind.ADD_PARTITIONS_TO_TXN)
@@ -206,7 +206,7 @@ def receive_produce_answer(client: Client, transactions: Array[Transaction], pro
         return
     if answer == Answer.NONE:
         transaction = transactions[client.transaction]
-        transaction.acknowledged = including(transaction.acknowledged, produce.partition)
+        transaction.acknowledged |= {produce.partition}
     else:
         client.state = ProducerState.ABORTABLE_ERROR
 
@@ -220,7 +220,7 @@ def ask_for_end(
     for the next epoch before it uses a newer one, and goes back to an older one at once.
     """
     transactions[client.transaction].asked = marker
-    if client.partitions == 0:
+    if client.partitions == Ids():
         leave_transaction(client, transactions, marker)
         return
     client.state = ProducerState.COMMITTING if marker == Marker.COMMIT else ProducerState.ABORTING
@@ -250,9 +250,9 @@ def commit_transaction(
     """
     if client.state != ProducerState.IN_TRANSACTION or awaits_answer(request, produce):
         return False
-    if client.sent == 0:
+    if client.sent == Ids():
         return False
-    if offsets_partition != NO_PARTITION and not contains(client.sent, offsets_partition):
+    if offsets_partition != NO_PARTITION and offsets_partition not in client.sent:
         return False
     ask_for_end(client, transactions, rules, request, Marker.COMMIT)
     return True

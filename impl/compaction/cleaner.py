@@ -10,7 +10,7 @@ from its position to the log's end; otherwise it may be over soon, later or neve
 are their producer's last batch until it writes again.
 """
 
-from kafkacheck.checker.schema import Array, contains, excluding, including
+from kafkacheck.checker.schema import Array, Ids
 from kafkacheck.impl.compaction.records import CompactedReplica, Write
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.log import clear_records
@@ -38,7 +38,7 @@ def key_of_marker(marker: Marker) -> int:
 def has_later_value(replica: CompactedReplica, writes: Array[Write], key: int, offset: int, end: int) -> bool:
     """Whether the offset map has the key at a later offset, which needs a committed record with the key there."""
     for later in range(offset + 1, end):
-        if is_data(replica.log, later) and contains(replica.kept, later):
+        if is_data(replica.log, later) and later in replica.kept:
             has_key = writes[id_at(replica.log, later)].key == key
             if has_key and outcome_in(replica.log, later) == Marker.COMMIT:
                 return True
@@ -50,11 +50,11 @@ def is_last_of_producer(log: PartitionLog, offset: int) -> bool:
     return remembered_offset(log, producer_id_at(log, offset), 0) == offset
 
 
-def is_over(rules: CompactionRules, replica: CompactedReplica, owed: int, offset: int, is_late: bool) -> bool:
+def is_over(rules: CompactionRules, replica: CompactedReplica, owed: Ids, offset: int, is_late: bool) -> bool:
     """Whether a record that waits only for its delete horizon may go; by the old rule there was no horizon."""
     if not rules.delete_horizon_is_awaited:
         return True
-    return is_late and contains(replica.stamped, offset) and not contains(owed, offset)
+    return is_late and offset in replica.stamped and offset not in owed
 
 
 def is_due(rules: CompactionRules, replica: CompactedReplica, writes: Array[Write], offset: int, end: int) -> bool:
@@ -70,7 +70,7 @@ def is_due(rules: CompactionRules, replica: CompactedReplica, writes: Array[Writ
 def awaits_horizon(replica: CompactedReplica, writes: Array[Write], offset: int) -> bool:
     """Whether the record has to wait for a delete horizon: it is a tombstone, or a marker without data."""
     if is_data(replica.log, offset):
-        return contains(replica.kept, offset) and writes[id_at(replica.log, offset)].is_tombstone
+        return offset in replica.kept and writes[id_at(replica.log, offset)].is_tombstone
     return not has_data(replica.log, 0, offset)
 
 
@@ -78,7 +78,7 @@ def is_removable(
     rules: CompactionRules,
     replica: CompactedReplica,
     writes: Array[Write],
-    owed: int,
+    owed: Ids,
     offset: int,
     end: int,
     is_late: bool,
@@ -90,7 +90,7 @@ def is_removable(
     is_kept_whole = not rules.last_batch_is_emptied and is_last_of_producer(replica.log, offset)
     if is_kept_whole and is_data(replica.log, offset):
         return False
-    if is_due(rules, replica, writes, offset, end) or not contains(replica.kept, offset):
+    if is_due(rules, replica, writes, offset, end) or offset not in replica.kept:
         return True
     return awaits_horizon(replica, writes, offset) and is_over(rules, replica, owed, offset, is_late)
 
@@ -98,8 +98,8 @@ def is_removable(
 def remove(replica: CompactedReplica, rules: CompactionRules, offset: int) -> None:
     """Remove a record, and also its batch unless that is the last of its producer."""
     keeps_batch = rules.last_batch_is_kept and is_data(replica.log, offset) and is_last_of_producer(replica.log, offset)
-    replica.kept = excluding(replica.kept, offset)
-    replica.stamped = excluding(replica.stamped, offset)
+    replica.kept -= {offset}
+    replica.stamped -= {offset}
     if not keeps_batch:
         clear_records(replica.log, offset, offset + 1)
 
@@ -109,7 +109,7 @@ def clean(
     rules: CompactionRules,
     writes: Array[Write],
     high_watermark: int,
-    owed: int,
+    owed: Ids,
     end: int,
     is_late: bool,
 ) -> bool:
@@ -119,20 +119,20 @@ def clean(
     """
     if end > cleanable_offset(rules, replica, high_watermark):
         return False
-    removed = 0
-    stamped = 0
+    removed = Ids()
+    stamped = Ids()
     for offset in range(end):
         if producer_id_at(replica.log, offset) != NO_PRODUCER_ID:
             if is_removable(rules, replica, writes, owed, offset, end, is_late):
-                removed = including(removed, offset)
-            elif awaits_horizon(replica, writes, offset) and not contains(replica.stamped, offset):
-                stamped = including(stamped, offset)
-    has_cleaned = stamped != 0
+                removed |= {offset}
+            elif awaits_horizon(replica, writes, offset) and offset not in replica.stamped:
+                stamped |= {offset}
+    has_cleaned = stamped != Ids()
     for offset in range(end):
-        if contains(removed, offset):
-            if contains(replica.kept, offset) or not is_last_of_producer(replica.log, offset):
+        if offset in removed:
+            if offset in replica.kept or not is_last_of_producer(replica.log, offset):
                 has_cleaned = True
             remove(replica, rules, offset)
-        if contains(stamped, offset):
-            replica.stamped = including(replica.stamped, offset)
+        if offset in stamped:
+            replica.stamped |= {offset}
     return has_cleaned

@@ -5,7 +5,7 @@ Source: apache/kafka (commit 1eb7644349); KIP-98.
 Left out, and why that is sound: fetches under way; a gap that cleaning has left is passed offset by offset.
 """
 
-from kafkacheck.checker.schema import Array, contains, excluding, including
+from kafkacheck.checker.schema import Array
 from kafkacheck.impl.compaction.records import NOTHING, CompactedReplica, TableReader, Write
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.log import is_full, truncate_to
@@ -25,7 +25,7 @@ def append_write(
     offset = end_of(replica.log)
     if not append_record_of(replica.log, rules.log, write_id, write.producer_id, write.sequence, is_transactional):
         return False
-    replica.kept = including(replica.kept, offset)
+    replica.kept |= {offset}
     return True
 
 
@@ -34,7 +34,7 @@ def store_marker(replica: CompactedReplica, producer_id: int, marker: Marker) ->
     log = replica.log
     if is_full(log) or not has_open_transaction(log, producer_id):
         return False
-    replica.kept = including(replica.kept, end_of(log))
+    replica.kept |= {end_of(log)}
     append_marker(log, producer_id, 0, 0, marker)
     return True
 
@@ -47,19 +47,19 @@ def follow(replica: CompactedReplica, rules: CompactionRules, leader: CompactedR
     offset = end_of(replica.log)
     if not append_from_leader(replica.log, rules.log, leader.log):
         return False
-    if contains(leader.kept, offset):
-        replica.kept = including(replica.kept, offset)
-    if contains(leader.stamped, offset):
-        replica.stamped = including(replica.stamped, offset)
-    replica.owed = excluding(replica.owed, offset)
+    if offset in leader.kept:
+        replica.kept |= {offset}
+    if offset in leader.stamped:
+        replica.stamped |= {offset}
+    replica.owed -= {offset}
     return True
 
 
 def truncate_compacted(replica: CompactedReplica, rules: CompactionRules, end_offset: int) -> None:
     """Truncate a replica's log, and rebuild its producer state; an empty batch tells as much as one with its record."""
     for offset in range(end_offset, end_of(replica.log)):
-        replica.kept = excluding(replica.kept, offset)
-        replica.stamped = excluding(replica.stamped, offset)
+        replica.kept -= {offset}
+        replica.stamped -= {offset}
     truncate_to(replica.log, end_offset)
     rebuild_from_log(replica.log, rules.log)
 
@@ -78,8 +78,8 @@ def read_committed(reader: TableReader, replica: CompactedReplica, writes: Array
         return False
     for offset in range(reader.position, limit):
         write_id = id_at(log, offset)
-        if write_id != NO_BATCH and contains(replica.kept, offset) and outcome_in(log, offset) == Marker.COMMIT:
+        if write_id != NO_BATCH and offset in replica.kept and outcome_in(log, offset) == Marker.COMMIT:
             reader.values[writes[write_id].key] = NOTHING if writes[write_id].is_tombstone else write_id
-        reader.owed = excluding(reader.owed, offset)
+        reader.owed -= {offset}
     reader.position = limit
     return True

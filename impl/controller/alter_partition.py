@@ -6,7 +6,7 @@ Source: apache/kafka (commit 1eb7644349); KIP-497, KIP-516, KIP-841, KIP-903, KI
 Left out, and why that is sound: an ISR outside the assignment, because leaders propose none.
 """
 
-from kafkacheck.checker.schema import cardinality, clear, contains
+from kafkacheck.checker.schema import clear
 from kafkacheck.impl.controller.partition_change import begin_change, set_isr
 from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
 from kafkacheck.impl.controller.records import Controller
@@ -19,7 +19,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 def is_member_eligible(change: AlterPartition, rules: ClusterRules, metadata: Metadata, member_id: int) -> bool:
     """Whether a broker may be in the ISR: it is active, and has the broker epoch that the leader knows."""
-    if rules.isr_excludes_inactive and not contains(metadata.active, member_id):
+    if rules.isr_excludes_inactive and member_id not in metadata.active:
         return False
     if not rules.isr_names_broker_epochs or change.member_epochs[member_id] == NO_EPOCH:
         return True
@@ -29,7 +29,7 @@ def is_member_eligible(change: AlterPartition, rules: ClusterRules, metadata: Me
 def has_ineligible(change: AlterPartition, rules: ClusterRules, metadata: Metadata) -> bool:
     """Whether the proposed ISR has an ineligible member."""
     return any(
-        contains(change.isr, member_id) and not is_member_eligible(change, rules, metadata, member_id)
+        member_id in change.isr and not is_member_eligible(change, rules, metadata, member_id)
         for member_id in range(len(change.member_epochs))
     )
 
@@ -56,7 +56,7 @@ def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, lea
         return AlterPartitionError.FENCED
     if change.partition_epoch < metadata.partition_epoch:
         return AlterPartitionError.FENCED
-    if metadata.is_recovering and cardinality(change.isr) > 1 and rules.recovering_leader_stays_alone:
+    if metadata.is_recovering and len(change.isr) > 1 and rules.recovering_leader_stays_alone:
         return AlterPartitionError.FENCED
     if has_ineligible(change, rules, metadata):
         return AlterPartitionError.INELIGIBLE_REPLICA

@@ -7,7 +7,6 @@ Left out, and why that is sound: the time of a session: the controller may find 
 never.
 """
 
-from kafkacheck.checker.schema import contains, excluding, including
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
     bump_for_brokers,
@@ -27,14 +26,12 @@ from kafkacheck.impl.rules import ClusterRules
 
 def can_take_out(metadata: Metadata, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
     """Whether the controller may take out an active broker so that `new_leader` leads afterwards."""
-    if not contains(metadata.active, broker_id):
+    if broker_id not in metadata.active:
         return False
     if metadata.leader != broker_id:
         return new_leader == metadata.leader
     candidates = electable(without(metadata.isr, broker_id, rules), metadata.elr)
-    return is_choice(
-        metadata, rules, candidates & metadata.replicas & excluding(metadata.active, broker_id), new_leader
-    )
+    return is_choice(metadata, rules, candidates & metadata.replicas & (metadata.active - {broker_id}), new_leader)
 
 
 def take_out(controller: Controller, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
@@ -43,7 +40,7 @@ def take_out(controller: Controller, rules: ClusterRules, broker_id: int, new_le
         return False
     begin_change(controller)
     metadata = controller.history[controller.offset]
-    metadata.active = excluding(metadata.active, broker_id)
+    metadata.active -= {broker_id}
     isr = without(metadata.isr, broker_id, rules)
     was_leader = metadata.leader == broker_id
     if isr != metadata.isr:
@@ -64,7 +61,7 @@ def handle_broker_fenced(controller: Controller, rules: ClusterRules, broker_id:
         electable replica leads under the next leader epoch, or nobody.
     Source: ReplicationControlManager.handleBrokerFenced; KafkaController.onBrokerFailure.
     """
-    if contains(controller.unnoticed, broker_id):
+    if broker_id in controller.unnoticed:
         return False
     return take_out(controller, rules, broker_id, new_leader)
 
@@ -73,7 +70,7 @@ def begin_shutdown(controller: Controller, rules: ClusterRules, broker_id: int, 
     """Answer a broker's request for a controlled shutdown: it is taken out; whether that was possible."""
     if not take_out(controller, rules, broker_id, new_leader):
         return False
-    controller.stopping = including(controller.stopping, broker_id)
+    controller.stopping |= {broker_id}
     return True
 
 
@@ -83,9 +80,9 @@ def activate(controller: Controller, rules: ClusterRules, broker_id: int) -> Non
     It leads if nobody does and it is electable or the last known leader.
     """
     metadata = controller.history[controller.offset]
-    metadata.active = including(metadata.active, broker_id)
+    metadata.active |= {broker_id}
     is_electing = metadata.leader == NO_LEADER and metadata.is_deleting == 0
-    if is_electing and contains(electable(metadata.isr, metadata.elr) & metadata.replicas, broker_id):
+    if is_electing and broker_id in electable(metadata.isr, metadata.elr) & metadata.replicas:
         set_leader(controller, broker_id)
     maybe_elect_last_known(controller, rules)
 
@@ -102,7 +99,7 @@ def handle_broker_unfenced(
     """
     if rules.propagation != Propagation.METADATA_LOG:
         return False
-    if contains(controller.history[controller.offset].active, broker_id) or contains(controller.stopping, broker_id):
+    if broker_id in controller.history[controller.offset].active or broker_id in controller.stopping:
         return False
     if controller.history[replayed_offset].broker_epochs[broker_id] != broker_epoch:
         return False
@@ -114,9 +111,9 @@ def handle_broker_unfenced(
 def expel_unclean(controller: Controller, rules: ClusterRules, broker_id: int) -> None:
     """Remove a broker that may have lost records from ISR, ELR and leadership (KIP-966), then maybe elect."""
     metadata = controller.history[controller.offset]
-    if contains(metadata.isr | metadata.elr, broker_id):
-        set_isr(controller, rules, excluding(metadata.isr, broker_id))
-        metadata.elr = excluding(metadata.elr, broker_id)
+    if broker_id in metadata.isr | metadata.elr:
+        set_isr(controller, rules, metadata.isr - {broker_id})
+        metadata.elr -= {broker_id}
     if metadata.leader == broker_id:
         set_leader(controller, NO_LEADER)
     maybe_elect_last_known(controller, rules)
@@ -135,10 +132,10 @@ def register_start(
         ISR and ELR. In the ZooKeeper era the broker is active at once.
     Source: ClusterControlManager.registerBroker; KafkaController.onBrokerStartup; KIP-966.
     """
-    if rules.bounce_is_noticed and contains(controller.history[controller.offset].active, broker_id):
+    if rules.bounce_is_noticed and broker_id in controller.history[controller.offset].active:
         return False
-    controller.stopping = excluding(controller.stopping, broker_id)
-    controller.unnoticed = excluding(controller.unnoticed, broker_id)
+    controller.stopping -= {broker_id}
+    controller.unnoticed -= {broker_id}
     begin_change(controller)
     controller.history[controller.offset].broker_epochs[broker_id] = broker_epoch
     if rules.eligible_leader_replicas and rules.unclean_restart_is_noticed and not is_stopped_cleanly:

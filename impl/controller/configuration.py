@@ -7,6 +7,7 @@ Left out, and why that is sound: all other settings, which no rule here reads. *
 min.insync.replicas.
 """
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.controller.partition_change import begin_change
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.ids import NO_LEADER
@@ -28,7 +29,7 @@ def lower_min_insync_replicas(controller: Controller, rules: ClusterRules) -> bo
     after.is_min_isr_lowered = 1
     if rules.min_isr_change_clears_elr:
         controller.last_known_leader = NO_LEADER
-        if after.elr != 0:
-            after.elr = 0
+        if after.elr != Ids():
+            after.elr = Ids()
             after.partition_epoch = controller.offset
     return True

@@ -8,7 +8,7 @@ time, because an operator may put it at the head of the assignment. The four kin
 controlled shutdown, reassignment, preferred replica) choose by one order and differ only in their candidates.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
     electable,
@@ -33,7 +33,7 @@ def elect_preferred(controller: Controller, rules: ClusterRules, new_leader: int
     metadata = controller.history[controller.offset]
     if metadata.leader == NO_LEADER:
         return False
-    if not contains(metadata.isr & metadata.active, new_leader):
+    if new_leader not in metadata.isr & metadata.active:
         return False
     if rules.elections_follow_assignment:
         if new_leader != first_of(metadata, metadata.replicas) or new_leader == metadata.leader:
@@ -56,9 +56,9 @@ def elect_uncleanly(controller: Controller, rules: ClusterRules, new_leader: int
     metadata = controller.history[controller.offset]
     if not rules.unclean_election or metadata.leader != NO_LEADER:
         return False
-    if metadata.is_deleting != 0 or (metadata.isr == 0 and metadata.leader_epoch == 0):
+    if metadata.is_deleting != 0 or (metadata.isr == Ids() and metadata.leader_epoch == 0):
         return False
-    if electable(metadata.isr, metadata.elr) & metadata.active != 0:
+    if electable(metadata.isr, metadata.elr) & metadata.active != Ids():
         return False
     if not is_choice(metadata, rules, metadata.active & metadata.replicas, new_leader):
         return False
@@ -67,7 +67,7 @@ def elect_uncleanly(controller: Controller, rules: ClusterRules, new_leader: int
     return True
 
 
-def replace_controller(controller: Controller, rules: ClusterRules, stopped: int, deleted: int) -> None:
+def replace_controller(controller: Controller, rules: ClusterRules, stopped: Ids, deleted: Ids) -> None:
     """Put another controller into office; the old one lives on and does not notice.
 
     The new one checks which brokers are alive and fences the others. By the old rule it waits for notifications of
@@ -101,7 +101,7 @@ def elect_as_zombie(controller: Controller, rules: ClusterRules, new_leader: int
         resign_zombie(controller)
         return True
     known = controller.history[controller.zombie_offset]
-    if not contains(known.isr & known.active, new_leader):
+    if new_leader not in known.isr & known.active:
         return False
     if known.partition_epoch != controller.history[controller.offset].partition_epoch:
         return False

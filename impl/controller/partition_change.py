@@ -6,7 +6,7 @@ Source: apache/kafka (commit 1eb7644349); KIP-966.
 Left out, and why that is sound: `lastKnownElr` with more than one member, because no election reads it.
 """
 
-from kafkacheck.checker.schema import cardinality, contains, copy, excluding, including
+from kafkacheck.checker.schema import Ids, copy
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.enums import Propagation
 from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
@@ -28,28 +28,28 @@ def resign_zombie(controller: Controller) -> None:
     controller.zombie_deletes = 0
 
 
-def set_isr(controller: Controller, rules: ClusterRules, isr: int) -> None:
+def set_isr(controller: Controller, rules: ClusterRules, isr: Ids) -> None:
     """Record another ISR; below min.insync.replicas leaving members stay eligible, the leader known (KIP-966)."""
     metadata = controller.history[controller.offset]
     metadata.partition_epoch = controller.offset
     if rules.eligible_leader_replicas:
-        metadata.elr = (metadata.elr | metadata.isr) & ~isr
-        if cardinality(isr) >= min_insync_replicas(metadata, rules):
-            metadata.elr = 0
-    if isr == 0 and metadata.leader != NO_LEADER and rules.last_known_leader_is_elected:
+        metadata.elr = (metadata.elr | metadata.isr) - isr
+        if len(isr) >= min_insync_replicas(metadata, rules):
+            metadata.elr = Ids()
+    if isr == Ids() and metadata.leader != NO_LEADER and rules.last_known_leader_is_elected:
         controller.last_known_leader = metadata.leader
     metadata.isr = isr
 
 
-def without(isr: int, broker_id: int, rules: ClusterRules) -> int:
+def without(isr: Ids, broker_id: int, rules: ClusterRules) -> Ids:
     """The ISR after a broker has failed: the last member stays, unless an empty ISR is allowed (KIP-966)."""
-    remaining = excluding(isr, broker_id)
-    return isr if remaining == 0 and not rules.eligible_leader_replicas else remaining
+    remaining = isr - {broker_id}
+    return isr if remaining == Ids() and not rules.eligible_leader_replicas else remaining
 
 
-def electable(isr: int, elr: int) -> int:
+def electable(isr: Ids, elr: Ids) -> Ids:
     """The candidates of a clean election: the ISR, or the eligible leader replicas if it is empty."""
-    return isr if isr != 0 else elr
+    return isr if isr != Ids() else elr
 
 
 def set_leader(controller: Controller, leader: int) -> None:
@@ -60,16 +60,16 @@ def set_leader(controller: Controller, leader: int) -> None:
     metadata.told_epoch = metadata.leader_epoch
     metadata.partition_epoch = controller.offset
     if leader != NO_LEADER:
-        metadata.elr = excluding(metadata.elr, leader)
-        metadata.isr = including(metadata.isr, leader)
+        metadata.elr -= {leader}
+        metadata.isr |= {leader}
         controller.last_known_leader = NO_LEADER
 
 
 def set_uncleanly_elected(controller: Controller, leader: int) -> None:
     """Record a leader that may lack committed records: it is alone in the ISR, and recovering (KIP-106, KIP-704)."""
     metadata = controller.history[controller.offset]
-    metadata.isr = 0
-    metadata.elr = 0
+    metadata.isr = Ids()
+    metadata.elr = Ids()
     metadata.is_recovering = True
     set_leader(controller, leader)
 
@@ -81,31 +81,31 @@ def maybe_elect_last_known(controller: Controller, rules: ClusterRules) -> None:
     """
     last_known = controller.last_known_leader
     metadata = controller.history[controller.offset]
-    if last_known == NO_LEADER or metadata.isr | metadata.elr != 0:
+    if last_known == NO_LEADER or metadata.isr | metadata.elr != Ids():
         return
-    if contains(metadata.active, last_known) or not rules.last_known_leader_is_active:
+    if last_known in metadata.active or not rules.last_known_leader_is_active:
         set_uncleanly_elected(controller, last_known)
 
 
-def first_of(metadata: Metadata, candidates: int) -> int:
+def first_of(metadata: Metadata, candidates: Ids) -> int:
     """The first of `candidates` in the assignment's order, which is that of their ids; `NO_LEADER` if it is empty."""
     first = NO_LEADER
     for broker_id in range(len(metadata.broker_epochs)):
-        if first == NO_LEADER and contains(candidates, broker_id):
+        if first == NO_LEADER and broker_id in candidates:
             first = broker_id
     return first
 
 
-def is_choice(metadata: Metadata, rules: ClusterRules, candidates: int, new_leader: int) -> bool:
+def is_choice(metadata: Metadata, rules: ClusterRules, candidates: Ids, new_leader: int) -> bool:
     """Whether an election among `candidates` can choose `new_leader`: the first, or nobody if there are none.
 
     An assignment can have any order, so any candidate can be the first, unless the rules fix the order.
     """
     if new_leader == NO_LEADER:
-        return candidates == 0
+        return candidates == Ids()
     if rules.elections_follow_assignment and new_leader != first_of(metadata, candidates):
         return False
-    return contains(candidates, new_leader)
+    return new_leader in candidates
 
 
 def bump_for_brokers(metadata: Metadata, rules: ClusterRules) -> None:

@@ -6,7 +6,7 @@ Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFK
 Left out, and why that is sound: cancelling, which is a reassignment back to the former brokers.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
     bump_for_brokers,
@@ -23,17 +23,17 @@ from kafkacheck.impl.rules import ClusterRules
 
 def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
     """Whether a reassignment can end: the whole target is in sync. By the old rule the added brokers suffice."""
-    if metadata.isr & metadata.target == 0:
+    if metadata.isr & metadata.target == Ids():
         return False
     if rules.reassignment_awaits_target:
-        return metadata.target & ~metadata.isr == 0
-    return metadata.adding & ~metadata.isr == 0
+        return metadata.target <= metadata.isr
+    return metadata.adding <= metadata.isr
 
 
 def take_off_assignment(metadata: Metadata) -> None:
     """Make the target of a reassignment the assignment."""
     metadata.replicas = metadata.target
-    metadata.adding = 0
+    metadata.adding = Ids()
 
 
 def make_round(controller: Controller, rules: ClusterRules, is_of_assignment: bool) -> None:
@@ -60,7 +60,7 @@ def end_reassignment(controller: Controller, rules: ClusterRules) -> bool:
         return False
     controller.is_reassignment_ending = 0
     metadata = controller.history[controller.offset]
-    if metadata.replicas == metadata.target and metadata.isr & ~metadata.target == 0:
+    if metadata.replicas == metadata.target and metadata.isr <= metadata.target:
         return True
     begin_change(controller)
     make_round(controller, rules, not rules.assignment_is_told_first)
@@ -76,14 +76,14 @@ def maybe_complete_reassignment(controller: Controller, rules: ClusterRules) -> 
     later ones. If the end takes two rounds and a replica has to leave the ISR, this is the first round.
     """
     metadata = controller.history[controller.offset]
-    if metadata.target == metadata.replicas and metadata.adding == 0:
+    if metadata.target == metadata.replicas and metadata.adding == Ids():
         return False
     if controller.is_reassignment_ending == 1 or not is_complete(metadata, rules):
         return False
-    is_shrinking = metadata.replicas & ~metadata.target != 0
+    is_shrinking = metadata.replicas - metadata.target != Ids()
     isr = metadata.isr & metadata.target
     leader = metadata.leader
-    if not contains(metadata.target, leader):
+    if leader not in metadata.target:
         leader = first_of(metadata, electable(isr, metadata.elr) & metadata.active)
     if controller.takes_two_rounds == 0 or metadata.isr == isr:
         take_off_assignment(metadata)
@@ -96,10 +96,10 @@ def maybe_complete_reassignment(controller: Controller, rules: ClusterRules) -> 
     return True
 
 
-def begin_reassignment(controller: Controller, rules: ClusterRules, target: int) -> bool:
+def begin_reassignment(controller: Controller, rules: ClusterRules, target: Ids) -> bool:
     """Begin to move the partition to the brokers of `target`; whether that was possible."""
     metadata = controller.history[controller.offset]
-    if target == 0 or metadata.leader == NO_LEADER or target & metadata.active == 0:
+    if target == Ids() or metadata.leader == NO_LEADER or target & metadata.active == Ids():
         return False
     if metadata.target != metadata.replicas or target == metadata.replicas:
         return False
@@ -107,7 +107,7 @@ def begin_reassignment(controller: Controller, rules: ClusterRules, target: int)
         return False
     begin_change(controller)
     after = controller.history[controller.offset]
-    after.adding = target & ~metadata.replicas
+    after.adding = target - metadata.replicas
     after.replicas = metadata.replicas | target
     after.target = target
     after.partition_epoch = controller.offset

@@ -11,7 +11,7 @@ controller asks every broker again. That a deletion waits for a reassignment to 
 time.
 """
 
-from kafkacheck.checker.schema import clear, copy, everyone
+from kafkacheck.checker.schema import Ids, clear, copy
 from kafkacheck.impl.controller.partition_change import begin_change, is_choice, resign_zombie, set_leader
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.enums import Propagation
@@ -36,7 +36,7 @@ def create_partition(controller: Controller, rules: ClusterRules, new_leader: in
     Source: KafkaController.onNewPartitionCreation; ReplicationControlManager.createTopic.
     """
     before = controller.history[controller.offset]
-    if before.replicas != 0:
+    if before.replicas != Ids():
         return False
     if rules.propagation == Propagation.LEADER_AND_ISR and new_leader != NO_LEADER:
         return False
@@ -45,7 +45,7 @@ def create_partition(controller: Controller, rules: ClusterRules, new_leader: in
             return False
     begin_change(controller)
     metadata = controller.history[controller.offset]
-    metadata.replicas = everyone(len(metadata.broker_epochs))
+    metadata.replicas = Ids(range(len(metadata.broker_epochs)))
     metadata.target = metadata.replicas
     if new_leader != NO_LEADER:
         set_first_leader(metadata, new_leader)
@@ -62,7 +62,7 @@ def elect_first_leader(controller: Controller, rules: ClusterRules, new_leader: 
     Source: PartitionStateMachine.initializeLeaderAndIsrForPartitions; leaderForOffline comes only later.
     """
     metadata = controller.history[controller.offset]
-    if metadata.replicas == 0 or metadata.isr != 0 or metadata.leader_epoch != 0 or metadata.is_deleting != 0:
+    if metadata.replicas == Ids() or metadata.isr != Ids() or metadata.leader_epoch != 0 or metadata.is_deleting != 0:
         return False
     if not is_choice(metadata, rules, metadata.active & metadata.replicas, new_leader):
         return False
@@ -86,7 +86,7 @@ def remove_topic(controller: Controller) -> None:
 
 def take_offline(controller: Controller) -> None:
     """Within the begun change: leave the partition without a leader, if it has ever had one."""
-    if controller.history[controller.offset].isr != 0:
+    if controller.history[controller.offset].isr != Ids():
         set_leader(controller, NO_LEADER)
 
 
@@ -97,7 +97,7 @@ def begin_deletion(controller: Controller, rules: ClusterRules) -> bool:
     leader, and brokers are asked to delete their replicas; if it never had a leader, its leader epoch stays.
     """
     metadata = controller.history[controller.offset]
-    if metadata.replicas == 0 or metadata.is_deleting != 0:
+    if metadata.replicas == Ids() or metadata.is_deleting != 0:
         return False
     if rules.propagation == Propagation.METADATA_LOG:
         remove_topic(controller)
@@ -108,9 +108,9 @@ def begin_deletion(controller: Controller, rules: ClusterRules) -> bool:
     return True
 
 
-def have_all_deleted(metadata: Metadata, deleted: int) -> bool:
+def have_all_deleted(metadata: Metadata, deleted: Ids) -> bool:
     """Whether a topic is being deleted and all brokers of its assignment are among those that have no replica of it."""
-    return metadata.is_deleting != 0 and metadata.replicas & ~deleted == 0
+    return metadata.is_deleting != 0 and metadata.replicas <= deleted
 
 
 def resume_deletion(controller: Controller) -> bool:
@@ -132,7 +132,7 @@ def resume_deletion(controller: Controller) -> bool:
     return True
 
 
-def end_deletion(controller: Controller, deleted: int) -> bool:
+def end_deletion(controller: Controller, deleted: Ids) -> bool:
     """Remove a topic whose replicas are all deleted (ZooKeeper era).
 
     Who: the controller in office, which need not be the one that began the deletion.
@@ -165,7 +165,7 @@ def end_deletion_as_zombie(controller: Controller, rules: ClusterRules) -> bool:
     if rules.controller_write_checks_epoch:
         resign_zombie(controller)
         return True
-    if controller.history[controller.offset].replicas == 0:
+    if controller.history[controller.offset].replicas == Ids():
         return False
     zombie_epoch = controller.history[controller.zombie_offset].controller_epoch
     remove_topic(controller)

@@ -6,7 +6,7 @@ Left out, and why that is sound: the answer as a message of its own: it reaches 
 the marker, or it is lost and the marker is sent again.
 """
 
-from kafkacheck.checker.schema import clear, contains, copy, excluding
+from kafkacheck.checker.schema import Ids, clear, copy
 from kafkacheck.impl.coordinator.records import Coordinator, SecondCompletion, TransactionLog, TransactionMetadata
 from kafkacheck.impl.coordinator.runtime import begin_append
 from kafkacheck.impl.coordinator.transaction_log import begin_transition, can_append_entry
@@ -28,7 +28,7 @@ def send_marker(coordinator: Coordinator, partition_id: int) -> bool:
     request = coordinator.markers[partition_id]
     if not coordinator.is_marking or request.is_sent:
         return False
-    if not contains(coordinator.unmarked, partition_id):
+    if partition_id not in coordinator.unmarked:
         return False
     request.is_sent = True
     request.producer_id = coordinator.metadata.producer_id
@@ -48,9 +48,9 @@ def drop_deleted_partition(coordinator: Coordinator, rules: TransactionRules, pa
     """
     if not rules.deleted_partition_is_dropped:
         return False
-    if not coordinator.is_marking or not contains(coordinator.unmarked, partition_id):
+    if not coordinator.is_marking or partition_id not in coordinator.unmarked:
         return False
-    coordinator.unmarked = excluding(coordinator.unmarked, partition_id)
+    coordinator.unmarked -= {partition_id}
     return True
 
 
@@ -71,12 +71,12 @@ def hear_of_marker(
     if not coordinator.is_serving or error != ProduceError.NONE:
         drop_pending(coordinator, successor, rules)
     elif coordinator.is_marking:
-        coordinator.unmarked = excluding(coordinator.unmarked, partition_id)
+        coordinator.unmarked -= {partition_id}
 
 
 def has_every_marker(coordinator: Coordinator) -> bool:
     """Whether every marker of a decided transaction is written."""
-    return coordinator.is_marking and coordinator.unmarked == 0 and is_preparing(coordinator.metadata)
+    return coordinator.is_marking and coordinator.unmarked == Ids() and is_preparing(coordinator.metadata)
 
 
 def begin_completion(coordinator: Coordinator, log: TransactionLog, term: int) -> bool:

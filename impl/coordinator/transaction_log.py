@@ -6,7 +6,7 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-7519, KAFKA-9235, KAFKA-9666.
 Left out, and why that is sound: the time that loading takes, in which a coordinator answers nothing.
 """
 
-from kafkacheck.checker.schema import clear, copy
+from kafkacheck.checker.schema import Ids, clear, copy
 from kafkacheck.impl.coordinator import runtime
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionLog
 from kafkacheck.impl.coordinator.transaction_metadata import is_preparing
@@ -79,7 +79,7 @@ def unload(coordinator: Coordinator) -> None:
     coordinator.has_failed_epoch_fence = False
     coordinator.pending_state = TransactionState.NONE
     coordinator.is_marking = False
-    coordinator.unmarked = 0
+    coordinator.unmarked = Ids()
     clear(coordinator.metadata)
 
 

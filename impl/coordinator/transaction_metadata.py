@@ -7,6 +7,7 @@ Left out, and why that is sound: timestamps; `isValidTransition`, which Kafka ch
 `spec/transactions/steps.py` says for every step which state may follow which.
 """
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.coordinator.records import TransactionLog, TransactionMetadata
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import TransactionState
@@ -51,7 +52,7 @@ def prepare_new_producer_id(target: TransactionMetadata, producer_id: int, last_
     target.producer_epoch = 0
     target.last_producer_epoch = last_epoch
     target.state = TransactionState.EMPTY
-    target.partitions = 0
+    target.partitions = Ids()
     target.is_upgraded = 0
 
 
@@ -60,11 +61,11 @@ def prepare_increment_producer_epoch(target: TransactionMetadata, last_epoch: in
     target.producer_epoch += 1
     target.last_producer_epoch = last_epoch
     target.state = TransactionState.EMPTY
-    target.partitions = 0
+    target.partitions = Ids()
     target.is_upgraded = 0
 
 
-def prepare_add_partitions(target: TransactionMetadata, partitions: int, is_upgraded: int) -> None:
+def prepare_add_partitions(target: TransactionMetadata, partitions: Ids, is_upgraded: int) -> None:
     """Add these partitions to the transaction, which may begin with them."""
     target.partitions |= partitions
     target.is_upgraded = is_upgraded
@@ -86,7 +87,7 @@ def prepare_complete(target: TransactionMetadata) -> None:
         target.state = TransactionState.COMPLETE_COMMIT
     else:
         target.state = TransactionState.COMPLETE_ABORT
-    target.partitions = 0
+    target.partitions = Ids()
     if target.next_producer_id != NO_PRODUCER_ID:
         target.previous_producer_id = target.producer_id
         target.producer_id = target.next_producer_id

@@ -9,7 +9,7 @@ With transaction version 2 the coordinator raises the epoch even if it aborts a 
 Kafka 4.0 does: batches of that transaction may still be under way.
 """
 
-from kafkacheck.checker.schema import contains, copy, including
+from kafkacheck.checker.schema import Ids, copy
 from kafkacheck.impl.coordinator.producer_ids import generate_producer_id, has_producer_ids
 from kafkacheck.impl.coordinator.records import Coordinator, ProducerIdManager, TransactionLog, TransactionMetadata
 from kafkacheck.impl.coordinator.transaction_log import begin_transition, can_append_entry
@@ -178,12 +178,12 @@ def add_partition(
         return Answer.PRODUCER_FENCED
     if coordinator.pending_state != TransactionState.NONE or is_preparing(metadata):
         return Answer.WAIT
-    if metadata.state == TransactionState.ONGOING and contains(metadata.partitions, partition_id):
+    if metadata.state == TransactionState.ONGOING and partition_id in metadata.partitions:
         return Answer.NONE
     if not can_append_entry(coordinator, log, term):
         return Answer.WAIT
     copy(log.appended, metadata)
-    prepare_add_partitions(log.appended, including(0, partition_id), is_upgraded)
+    prepare_add_partitions(log.appended, Ids({partition_id}), is_upgraded)
     begin_transition(coordinator, log)
     return Answer.APPENDING
 
@@ -196,7 +196,7 @@ def verify_partition(metadata: TransactionMetadata, producer_id: int, producer_e
         return Answer.PRODUCER_FENCED
     if is_preparing(metadata):
         return Answer.WAIT
-    if contains(metadata.partitions, partition_id):
+    if partition_id in metadata.partitions:
         return Answer.NONE
     return Answer.TRANSACTION_ABORTABLE
 

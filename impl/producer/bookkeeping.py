@@ -7,7 +7,7 @@ Left out, and why that is sound: the request for another producer id when the ep
 here: the producer sends nothing meanwhile, and batches sent before do not change.
 """
 
-from kafkacheck.checker.schema import contains, everyone, including
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE
 from kafkacheck.impl.log.sequences import sequence_after, sequence_before
 from kafkacheck.impl.producer.client_records import PartitionCounter, Producer, ProducerBatch
@@ -86,9 +86,9 @@ def start_sequences_at_beginning(producer: Producer, rules: ProducerRules, parti
 def request_epoch_bump(producer: Producer, rules: ProducerRules, partition_id: int) -> None:
     """Request a new epoch, with which the partition's unsettled batches get new sequences."""
     producer.is_bump_required = True
-    producer.partitions_to_rewrite = including(producer.partitions_to_rewrite, partition_id)
+    producer.partitions_to_rewrite |= {partition_id}
     if not rules.only_failing_partition_is_rewritten:
-        producer.partitions_to_rewrite = everyone(len(producer.counters))
+        producer.partitions_to_rewrite = Ids(range(len(producer.counters)))
 
 
 def can_bump_epoch(producer: Producer, rules: ProducerRules) -> bool:
@@ -114,7 +114,7 @@ def bump_epoch(producer: Producer, rules: ProducerRules) -> None:
     else:
         producer.producer_epoch = 0
     for partition_id in range(len(producer.counters)):
-        if contains(producer.partitions_to_rewrite, partition_id):
+        if partition_id in producer.partitions_to_rewrite:
             start_sequences_at_beginning(producer, rules, partition_id)
-    producer.partitions_to_rewrite = 0
+    producer.partitions_to_rewrite = Ids()
     producer.is_bump_required = False

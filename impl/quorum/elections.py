@@ -13,7 +13,7 @@ records of a follower, because it flushes before it fetches again; adding an obs
 change of the voters.
 """
 
-from kafkacheck.checker.schema import cardinality, contains, including
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.log import append_record, is_full, truncate_to
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.quorum.records import NO_VOTER, Voter, enter_epoch, step_down
@@ -48,7 +48,7 @@ def stand_for_election(voter: Voter, voter_id: int, epoch: int) -> bool:
         return False
     enter_epoch(voter, epoch)
     voter.voted = voter_id
-    voter.votes = including(0, voter_id)
+    voter.votes = Ids({voter_id})
     return True
 
 
@@ -62,7 +62,7 @@ def handle_vote_request(voter: Voter, voter_id: int, candidate: Voter, candidate
         time, or never.
     Source: KafkaRaftClient.handleVoteRequest; QuorumState.transitionToUnattached, UnattachedState.canGrantVote.
     """
-    if candidate.votes == 0 or contains(candidate.votes, voter_id) or candidate.epoch < voter.epoch:
+    if candidate.votes == Ids() or voter_id in candidate.votes or candidate.epoch < voter.epoch:
         return False
     if voter.is_observer:
         return False
@@ -73,7 +73,7 @@ def handle_vote_request(voter: Voter, voter_id: int, candidate: Voter, candidate
     if not is_free or not grants_vote(voter, candidate):
         return is_new
     voter.voted = candidate_id
-    candidate.votes = including(candidate.votes, voter_id)
+    candidate.votes |= {voter_id}
     return True
 
 
@@ -85,7 +85,7 @@ def count_votes(candidate: Voter, candidate_id: int, record_id: int) -> bool:
     Effect: it leads, and appends a LeaderChange record, which is not on the disk yet.
     Source: KafkaRaftClient.maybeTransitionToLeader, onBecomeLeader.
     """
-    if 2 * cardinality(candidate.votes) <= len(candidate.end_offsets) or is_full(candidate.log):
+    if 2 * len(candidate.votes) <= len(candidate.end_offsets) or is_full(candidate.log):
         return False
     begin_to_lead(candidate, candidate_id, record_id)
     return True
@@ -130,7 +130,7 @@ def restart_voter(voter: Voter, rules: QuorumRules, voter_id: int, record_id: in
     step_down(voter)
     if not has_led:
         if voter.voted == voter_id:
-            voter.votes = including(0, voter_id)
+            voter.votes = Ids({voter_id})
     elif rules.leader_restarts_as == RestartRule.LEADER:
         begin_to_lead(voter, voter_id, record_id)
     elif rules.leader_restarts_as == RestartRule.UNATTACHED:

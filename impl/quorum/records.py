@@ -8,7 +8,7 @@ record. If voters restart, that must be shown, so records have an id.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ById, Id, IdSet, Struct
+from kafkacheck.checker.schema import Array, ById, Id, Ids, IdSet, Struct
 from kafkacheck.impl.ids import NO_OFFSET, LeaderEpoch, LogOffset, OptionalOffset
 from kafkacheck.impl.log import Log
 
@@ -17,7 +17,7 @@ NO_VOTER = -1
 
 VoterId = Annotated[int, Id("voters")]
 OptionalVoterId = Annotated[int, Id("voters", none=NO_VOTER)]
-VoterSet = Annotated[int, IdSet("voters")]
+VoterSet = Annotated[Ids, IdSet("voters")]
 
 
 class Voter(Struct):
@@ -51,7 +51,7 @@ class Voter(Struct):
 def step_down(voter: Voter) -> None:
     """Stop being leader or candidate, and clear the fields of both."""
     voter.is_leader = False
-    voter.votes = 0
+    voter.votes = Ids()
     voter.epoch_start_offset = 0
     voter.high_watermark = 0
     for other_id in range(len(voter.end_offsets)):

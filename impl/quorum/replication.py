@@ -10,7 +10,7 @@ response is the response to a later fetch; restarts, because votes and records a
 changes of the voters.
 """
 
-from kafkacheck.checker.schema import Array, cardinality, contains
+from kafkacheck.checker.schema import Array, Ids
 from kafkacheck.impl.log import Log, append_record, is_full, latest_epoch, truncate_to
 from kafkacheck.impl.log.reading import end_of, id_at, leader_epoch_at
 from kafkacheck.impl.quorum.records import Voter, enter_epoch
@@ -49,17 +49,17 @@ def grants_vote(supporter: Voter, candidate: Voter) -> bool:
     return end_of(candidate.log) >= end_of(supporter.log)
 
 
-def newest_epoch_of(voters: Array[Voter], supporters: int) -> int:
+def newest_epoch_of(voters: Array[Voter], supporters: Ids) -> int:
     """The newest epoch that any of these voters knows."""
     newest = 0
     for voter_id, voter in enumerate(voters):
-        if contains(supporters, voter_id):
+        if voter_id in supporters:
             newest = max(newest, voter.epoch)
     return newest
 
 
 def win_election(
-    voters: Array[Voter], rules: QuorumRules, candidate_id: int, supporters: int, epoch: int, record_id: int
+    voters: Array[Voter], rules: QuorumRules, candidate_id: int, supporters: Ids, epoch: int, record_id: int
 ) -> bool:
     """A voter wins an election with the votes of a majority, including its own, and leads.
 
@@ -71,15 +71,15 @@ def win_election(
     Left out: votes beyond the smallest majority; such a voter adopts the epoch when it fetches.
     """
     candidate = voters[candidate_id]
-    if not contains(supporters, candidate_id) or cardinality(supporters) != len(voters) // 2 + 1:
+    if candidate_id not in supporters or len(supporters) != len(voters) // 2 + 1:
         return False
     if epoch != newest_epoch_of(voters, supporters) + 1 or is_full(candidate.log):
         return False
     for voter_id, voter in enumerate(voters):
-        if contains(supporters, voter_id) and not grants_vote(voter, candidate):
+        if voter_id in supporters and not grants_vote(voter, candidate):
             return False
     for voter_id, voter in enumerate(voters):
-        if contains(supporters, voter_id):
+        if voter_id in supporters:
             enter_epoch(voter, epoch)
     candidate.is_leader = True
     candidate.epoch_start_offset = end_of(candidate.log)

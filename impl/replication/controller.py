@@ -9,7 +9,7 @@ and any other member of the ISR elected, so every policy is covered. Unclean ele
 committed records by design. The controller itself does not fail; its successor would read the same record.
 """
 
-from kafkacheck.checker.schema import Array, contains, excluding
+from kafkacheck.checker.schema import Array, Ids
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.replication.records import LeaderAndIsrRequest, Quorum
 
@@ -19,7 +19,7 @@ def has_next_leader_epoch(quorum: Quorum, requests: Array[LeaderAndIsrRequest]) 
     return quorum.leader_epoch + 1 < len(requests)
 
 
-def send_leader_and_isr(quorum: Quorum, requests: Array[LeaderAndIsrRequest], leader: int, isr: int) -> None:
+def send_leader_and_isr(quorum: Quorum, requests: Array[LeaderAndIsrRequest], leader: int, isr: Ids) -> None:
     """Record a new leader and ISR under the next leader epoch, and send the LeaderAndIsr request.
 
     Source: ControllerUpdateIsr; Kafka's ControllerBrokerRequestBatch, or a PartitionChangeRecord with KRaft.
@@ -43,7 +43,7 @@ def elect_isr_member(quorum: Quorum, requests: Array[LeaderAndIsrRequest], new_l
     """
     if not has_next_leader_epoch(quorum, requests):
         return False
-    if not contains(quorum.isr, new_leader_id):
+    if new_leader_id not in quorum.isr:
         return False
     if quorum.leader == new_leader_id:
         return False
@@ -64,13 +64,13 @@ def remove_isr_member(quorum: Quorum, requests: Array[LeaderAndIsrRequest], repl
     """
     if not has_next_leader_epoch(quorum, requests):
         return False
-    if not contains(quorum.isr, replica_id):
+    if replica_id not in quorum.isr:
         return False
     leader = quorum.leader
-    isr = excluding(quorum.isr, replica_id)
+    isr = quorum.isr - {replica_id}
     if quorum.leader == replica_id:
         leader = NO_LEADER
-        if isr == 0:
+        if isr == Ids():
             isr = quorum.isr
     send_leader_and_isr(quorum, requests, leader, isr)
     return True

@@ -9,7 +9,7 @@ only refuses writes; the request for an ISR change, which is one step here and i
 one.
 """
 
-from kafkacheck.checker.schema import Array, contains, excluding, including
+from kafkacheck.checker.schema import Array, Ids
 from kafkacheck.impl.log import append_record, has_offset, is_full
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.replication.fencing import (
@@ -72,14 +72,14 @@ def increment_high_watermark(replicas: Array[Replica], rules: ReplicationRules, 
     if not has_offset(leader.log, leader.high_watermark):
         return False
     for follower_id, follower in enumerate(replicas):
-        if contains(leader.isr, follower_id):
+        if follower_id in leader.isr:
             if not is_follower_caught_up(leader, rules, leader_id, follower, leader.high_watermark + 1):
                 return False
     leader.high_watermark += 1
     return True
 
 
-def update_isr(leader: Replica, quorum: Quorum, isr: int) -> None:
+def update_isr(leader: Replica, quorum: Quorum, isr: Ids) -> None:
     """Write the true leader's ISR change to the controller's record and to the leader's own."""
     leader.isr = isr
     quorum.isr = isr
@@ -99,11 +99,11 @@ def remove_lagging_follower(
     leader = replicas[leader_id]
     if not is_true_leader(quorum, leader, leader_id):
         return False
-    if not contains(leader.isr, follower_id):
+    if follower_id not in leader.isr:
         return False
     if is_follower_caught_up(leader, rules, leader_id, replicas[follower_id], end_of(leader.log)):
         return False
-    update_isr(leader, quorum, excluding(leader.isr, follower_id))
+    update_isr(leader, quorum, leader.isr - {follower_id})
     return True
 
 
@@ -122,11 +122,11 @@ def add_caught_up_follower(
     leader = replicas[leader_id]
     if not is_true_leader(quorum, leader, leader_id):
         return False
-    if contains(leader.isr, follower_id):
+    if follower_id in leader.isr:
         return False
     if not is_follower_caught_up(leader, rules, leader_id, replicas[follower_id], leader.high_watermark):
         return False
     if not has_established_epoch(leader, rules):
         return False
-    update_isr(leader, quorum, including(leader.isr, follower_id))
+    update_isr(leader, quorum, leader.isr | {follower_id})
     return True

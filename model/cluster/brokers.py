@@ -1,6 +1,5 @@
 """What brokers do by themselves, and what they are told by the controller."""
 
-from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.epoch_file import write_epoch_file
 from kafkacheck.impl.broker.metadata import obey_leader_and_isr, obey_new_controller, obey_stop_replica, replay_metadata
 from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, flush, shut_down, start_up
@@ -34,7 +33,7 @@ def broker_stops(state: State, broker_id: ReplicaId) -> bool:
     Left out: the controller's answer as a message.
     """
     broker = state.brokers[broker_id]
-    if not broker.is_running or not contains(state.controller.stopping, broker_id):
+    if not broker.is_running or broker_id not in state.controller.stopping:
         return False
     shut_down(broker)
     end_connections(state, broker_id)

@@ -4,7 +4,7 @@ The controller reads no record of a broker. The functions here are stand-ins for
 whether the broker runs, how far it has replayed the metadata, and whether its replica is deleted.
 """
 
-from kafkacheck.checker.schema import including
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.controller.alter_partition import alter_partition, alter_partition_as_zombie
 from kafkacheck.impl.controller.brokers import handle_broker_fenced, handle_broker_unfenced
 from kafkacheck.impl.controller.elections import elect_as_zombie, elect_uncleanly
@@ -21,18 +21,18 @@ from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State, has_room
 
 
-def deleted_replicas(state: State) -> int:
+def deleted_replicas(state: State) -> Ids:
     """The brokers that have told the controller in office that they have no replica of the topic under deletion.
 
     Answers to another controller are written nowhere.
     """
     controller = state.controller
-    deleted = 0
+    deleted = Ids()
     for broker_id, broker in enumerate(state.brokers):
         known = controller.history[broker.metadata_offset]
         is_of_topic = known.is_deleting != 0 and known.topic_id == controller.history[controller.offset].topic_id
         if is_of_topic and known.controller_epoch == controller.epoch and not broker.has_log:
-            deleted = including(deleted, broker_id)
+            deleted |= {broker_id}
     return deleted
 
 

@@ -4,7 +4,7 @@ Delay and overtaking need no action here: a request or answer stays in its slot 
 LeaderAndIsr request stays available as long. Healing is free: fetching again, restarting and unfencing cost nothing.
 """
 
-from kafkacheck.checker.schema import clear, contains, everyone, including
+from kafkacheck.checker.schema import Ids, clear
 from kafkacheck.impl.broker.epoch_file import force_epochs, has_epoch_file
 from kafkacheck.impl.broker.fetch_session import end_session
 from kafkacheck.impl.broker.isr import propose_isr
@@ -24,17 +24,17 @@ from kafkacheck.model.cluster.replication import leader_proposes_shrink
 from kafkacheck.model.cluster.system import State, has_room, stop_process
 
 
-def found_partition(state: State, replicas: int, isr: int) -> None:
+def found_partition(state: State, replicas: Ids, isr: Ids) -> None:
     """Let broker 0 lead the empty partition in leader epoch 0; all brokers are active, and replicas know the leader."""
     metadata = state.controller.history[0]
     metadata.leader = 0
     metadata.isr = isr
     metadata.replicas = replicas
     metadata.target = replicas
-    metadata.active = everyone(len(state.brokers))
+    metadata.active = Ids(range(len(state.brokers)))
     for broker_id, broker in enumerate(state.brokers):
         broker.is_running = True
-        if contains(replicas, broker_id):
+        if broker_id in replicas:
             broker.has_log = True
             broker.leader = 0
             broker.leader_epoch = 0
@@ -47,19 +47,19 @@ def start_without_partition(state: State) -> bool:
     """Begin with every broker active, and no partition."""
     for broker_id in range(len(state.brokers)):
         state.brokers[broker_id].is_running = True
-    state.controller.history[0].active = everyone(len(state.brokers))
+    state.controller.history[0].active = Ids(range(len(state.brokers)))
     return True
 
 
 def start_in_sync(state: State) -> bool:
     """Begin with every broker in the ISR."""
-    found_partition(state, everyone(len(state.brokers)), everyone(len(state.brokers)))
+    found_partition(state, Ids(range(len(state.brokers))), Ids(range(len(state.brokers))))
     return True
 
 
 def start_in_sync_in_format(state: State, rules: ClusterRules) -> bool:
     """Begin with every broker in the ISR; the first leader has its epoch in its file if it keeps one."""
-    found_partition(state, everyone(len(state.brokers)), everyone(len(state.brokers)))
+    found_partition(state, Ids(range(len(state.brokers))), Ids(range(len(state.brokers))))
     if not has_epoch_file(rules):
         state.brokers[0].epoch_starts[0] = NO_OFFSET
     return True
@@ -67,19 +67,19 @@ def start_in_sync_in_format(state: State, rules: ClusterRules) -> bool:
 
 def start_alone(state: State) -> bool:
     """Begin with the leader alone in the ISR."""
-    found_partition(state, everyone(len(state.brokers)), 1)
+    found_partition(state, Ids(range(len(state.brokers))), Ids({0}))
     return True
 
 
 def start_with_laggard(state: State) -> bool:
     """Begin with every broker but the last in the ISR."""
-    found_partition(state, everyone(len(state.brokers)), everyone(len(state.brokers) - 1))
+    found_partition(state, Ids(range(len(state.brokers))), Ids(range(len(state.brokers) - 1)))
     return True
 
 
 def start_with_spare(state: State) -> bool:
     """Begin with the leader alone in the ISR, and the last broker without a replica."""
-    found_partition(state, everyone(len(state.brokers) - 1), 1)
+    found_partition(state, Ids(range(len(state.brokers) - 1)), Ids({0}))
     return True
 
 
@@ -122,7 +122,7 @@ def disk_is_replaced(state: State, broker_id: ReplicaId) -> bool:
     Source: KIP-903.
     Left out: members of the ISR: the only one would take the data with it under every protocol.
     """
-    if contains(state.controller.history[state.controller.offset].isr, broker_id):
+    if broker_id in state.controller.history[state.controller.offset].isr:
         return False
     return lose_disk_of(state, broker_id)
 
@@ -278,7 +278,7 @@ def isr_answer_is_lost(state: State, leader_id: ReplicaId) -> bool:
     if state.alter_partitions[leader_id].stage != Stage.ANSWERED:
         return False
     leader = state.brokers[leader_id]
-    if not is_leading(leader, leader_id) or leader.pending_isr == 0:
+    if not is_leading(leader, leader_id) or leader.pending_isr == Ids():
         return False
     clear(state.alter_partitions[leader_id])
     propose_isr(leader, leader_id, state.alter_partitions[leader_id], leader.pending_isr)
@@ -295,10 +295,10 @@ def controller_is_replaced(state: State, rules: ClusterRules) -> bool:
     """
     if state.controller.zombie_offset != NO_OFFSET:
         return False
-    stopped = 0
+    stopped = Ids()
     for broker_id, broker in enumerate(state.brokers):
         if not broker.is_running:
-            stopped = including(stopped, broker_id)
+            stopped |= {broker_id}
     replace_controller(state.controller, rules, stopped, deleted_replicas(state))
     return True
 

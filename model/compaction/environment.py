@@ -1,6 +1,6 @@
 """Actions of applications and the environment on a compacted partition; disturbances are charged to budgets."""
 
-from kafkacheck.checker.schema import contains, everyone, excluding
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.compaction.records import Key
 from kafkacheck.impl.compaction.replica import truncate_compacted
 from kafkacheck.impl.compaction.rules import CompactionRules
@@ -15,7 +15,7 @@ from kafkacheck.model.compaction.system import State, leader_stores_write, raise
 
 def start_compaction(state: State) -> bool:
     """Begin with empty replicas, all of them in sync, and broker 0 as leader."""
-    state.isr = everyone(len(state.replicas))
+    state.isr = Ids(range(len(state.replicas)))
     return True
 
 
@@ -73,9 +73,9 @@ def follower_falls_behind(state: State, replica_id: ReplicaId) -> bool:
     Effect: the leader does not wait for it.
     Source: Partition.maybeShrinkIsr.
     """
-    if replica_id == state.leader or not contains(state.isr, replica_id):
+    if replica_id == state.leader or replica_id not in state.isr:
         return False
-    state.isr = excluding(state.isr, replica_id)
+    state.isr -= {replica_id}
     raise_high_watermark(state)
     return True
 
@@ -89,7 +89,7 @@ def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId
     Source: the controller elects a member of the ISR; UnifiedLog.truncateTo.
     Left out: the time before the deposed leader learns of it.
     """
-    if replica_id == state.leader or not contains(state.isr, replica_id):
+    if replica_id == state.leader or replica_id not in state.isr:
         return False
     state.leader = replica_id
     end_offset = end_of(state.replicas[replica_id].log)

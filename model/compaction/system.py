@@ -6,7 +6,7 @@ and a delete horizon is over only when every follower and consumer that was befo
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Offset, Struct, contains, including
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Offset, Struct
 from kafkacheck.impl.compaction.cleaner import clean
 from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica, TableReader, Write
 from kafkacheck.impl.compaction.replica import append_write, follow, read_committed, store_marker
@@ -67,7 +67,7 @@ def raise_high_watermark(state: State) -> None:
     leader = state.replicas[state.leader]
     end_offset = end_of(leader.log)
     for replica_id, replica in enumerate(state.replicas):
-        if contains(state.isr, replica_id):
+        if replica_id in state.isr:
             end_offset = min(end_offset, end_of(replica.log))
     for offset in range(state.high_watermark, end_offset):
         state.stored[offset] = id_at(leader.log, offset)
@@ -118,7 +118,7 @@ def follower_fetches(state: State, rules: CompactionRules, replica_id: ReplicaId
     if not follow(replica, rules, state.replicas[state.leader]):
         return False
     if end_of(replica.log) >= state.high_watermark:
-        state.isr = including(state.isr, replica_id)
+        state.isr |= {replica_id}
     raise_high_watermark(state)
     return True
 
@@ -132,9 +132,9 @@ def stamp(state: State, replica_id: int, offset: int) -> None:
     """Let every follower and consumer that is now before the offset pass it before its delete horizon is over."""
     for other_id, other in enumerate(state.replicas):
         if other_id != replica_id and end_of(other.log) > 0 and end_of(other.log) <= offset:
-            other.owed = including(other.owed, offset)
+            other.owed |= {offset}
     if state.reader.position > 0 and state.reader.position <= offset:
-        state.reader.owed = including(state.reader.owed, offset)
+        state.reader.owed |= {offset}
 
 
 def cleaner_cleans(
@@ -157,6 +157,6 @@ def cleaner_cleans(
     if not clean(replica, rules, state.writes, state.high_watermark, owed, end, is_late):
         return False
     for offset in range(end):
-        if contains(replica.stamped, offset) and not contains(stamped, offset):
+        if offset in replica.stamped and offset not in stamped:
             stamp(state, replica_id, offset)
     return True

@@ -5,7 +5,7 @@ free. Each restart and each new disk needs a new id for the records written afte
 `max_records` - 1 such actions, even if the budgets allow more.
 """
 
-from kafkacheck.checker.schema import cardinality
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.ids import LogOffset, RecordId
 from kafkacheck.impl.log import truncate_to
 from kafkacheck.impl.log.reading import end_of
@@ -59,9 +59,9 @@ def network_is_cut(state: State, voters: VoterSet) -> bool:
     Source: KAFKA-15489.
     Left out: cuts that let one direction through, and cuts that leave out some voter.
     """
-    if state.cut_off != 0:
+    if state.cut_off != Ids():
         return False
-    if voters == 0 or 2 * cardinality(voters) > len(state.voters):
+    if voters == Ids() or 2 * len(voters) > len(state.voters):
         return False
     state.cut_off = voters
     return True
@@ -74,9 +74,9 @@ def network_heals(state: State) -> bool:
     Effect: all voters reach each other.
     Source: KAFKA-15489.
     """
-    if state.cut_off == 0:
+    if state.cut_off == Ids():
         return False
-    state.cut_off = 0
+    state.cut_off = Ids()
     return True
 
 

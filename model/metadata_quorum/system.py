@@ -5,7 +5,7 @@ An action delivers: a voter that reaches another one may send it a request and r
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct, contains
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct
 from kafkacheck.impl.ids import LeaderEpoch, OptionalLeaderEpoch, RecordId
 from kafkacheck.impl.log.reading import leader_epoch_at
 from kafkacheck.impl.quorum import check_quorum, elections, replication
@@ -47,7 +47,7 @@ class State(Struct):
 
 def are_connected(state: State, voter_id: int, other_id: int) -> bool:
     """Whether the network lets two voters reach each other."""
-    return contains(state.cut_off, voter_id) == contains(state.cut_off, other_id)
+    return (voter_id in state.cut_off) == (other_id in state.cut_off)
 
 
 def can_ask(state: State, voter_id: int, leader_id: int) -> bool:
@@ -67,7 +67,7 @@ def voter_is_elected(
 ) -> bool:
     """A voter that reaches its supporters wins an election."""
     if any(
-        contains(supporters, voter_id) and not are_connected(state, voter_id, candidate_id)
+        voter_id in supporters and not are_connected(state, voter_id, candidate_id)
         for voter_id in range(len(state.voters))
     ):
         return False

@@ -3,7 +3,7 @@
 Delay needs no action: a request, a late request or an answer stays in its slot until it is taken.
 """
 
-from kafkacheck.checker.schema import clear
+from kafkacheck.checker.schema import Ids, clear
 from kafkacheck.impl.ids import LogOffset, LogStartOffset, PartitionId, ReplicaId
 from kafkacheck.impl.log import is_full, restart_at, truncate_to
 from kafkacheck.impl.log.append import append_batch, append_marker, marker_error
@@ -219,7 +219,7 @@ def forget_all(producer: Producer) -> None:
     producer.producer_id = NO_PRODUCER_ID
     producer.producer_epoch = NO_PRODUCER_EPOCH
     producer.is_bump_required = False
-    producer.partitions_to_rewrite = 0
+    producer.partitions_to_rewrite = Ids()
     for batch in producer.batches:
         if is_unsettled(batch) or batch.status == BatchStatus.BUFFERED:
             batch.status = BatchStatus.LOST

@@ -6,7 +6,7 @@ also read another replica, where Kafka would send a request and an answer.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ById, ByPosition, Struct, everyone
+from kafkacheck.checker.schema import Array, ById, ByPosition, Ids, Struct
 from kafkacheck.impl.ids import NO_LEADER, LeaderEpoch, NextRecordId, RecordId, ReplicaId
 from kafkacheck.impl.replication import controller, follower, leader
 from kafkacheck.impl.replication.records import LeaderAndIsrRequest, Quorum, Replica, ReplicationRules
@@ -30,7 +30,7 @@ class State(Struct):
 
 def start_partition(state: State) -> bool:
     """Start with an empty partition: every replica is in sync, nobody leads and no request was sent."""
-    state.quorum.isr = everyone(len(state.replicas))
+    state.quorum.isr = Ids(range(len(state.replicas)))
     return True
 
 

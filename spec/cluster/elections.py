@@ -7,7 +7,7 @@ Left out, and why that is sound: the state that the controller keeps in memory, 
 its record (`initializePartitionState`), as these properties do.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.enums import PartitionState, Propagation
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import Metadata
@@ -17,11 +17,11 @@ from kafkacheck.model.cluster.system import State
 
 def partition_state(metadata: Metadata) -> int:
     """The state of the partition, as a controller derives it from this record."""
-    if metadata.replicas == 0:
+    if metadata.replicas == Ids():
         return PartitionState.NON_EXISTENT
     if metadata.leader == NO_LEADER and metadata.leader_epoch == 0:
         return PartitionState.NEW
-    if metadata.leader == NO_LEADER or not contains(metadata.active, metadata.leader):
+    if metadata.leader == NO_LEADER or metadata.leader not in metadata.active:
         return PartitionState.OFFLINE
     return PartitionState.ONLINE
 
@@ -67,7 +67,7 @@ def leader_is_active(state: State) -> bool:
     Fails in: the museum's entry on the last known leader.
     """
     metadata = state.controller.history[state.controller.offset]
-    return metadata.leader == NO_LEADER or contains(metadata.active, metadata.leader)
+    return metadata.leader == NO_LEADER or metadata.leader in metadata.active
 
 
 def elected_leader_is_first(before: State, after: State) -> bool:
@@ -88,7 +88,7 @@ def elected_leader_is_first(before: State, after: State) -> bool:
     candidates = new.isr & new.active
     if new.is_recovering and not old.is_recovering:
         candidates = new.replicas & new.active
-    return candidates & ((1 << new.leader) - 1) == 0
+    return candidates & (Ids(range(new.leader))) == Ids()
 
 
 def deposed_controller_changes_nothing(before: State, after: State) -> bool:

@@ -6,7 +6,7 @@ Left out, and why that is sound: whether an elected leader has every acknowledge
     `spec/cluster/properties.py` judges that.
 """
 
-from kafkacheck.checker.schema import cardinality, contains, excluding
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.enums import Acks
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import Metadata
@@ -40,7 +40,7 @@ def appends_need_enough_replicas(before: State, after: State, rules: ClusterRule
     if rules.acks != Acks.ALL or before.producers.next_record == after.producers.next_record:
         return True
     return all(
-        cardinality(leader.isr)
+        len(leader.isr)
         >= min(needed_replicas(before.controller.history[leader.metadata_offset], rules), len(before.brokers))
         for leader_id, leader in enumerate(before.brokers)
         if leader.leader == leader_id and after.brokers[leader_id].log.end_offset > leader.log.end_offset
@@ -61,7 +61,7 @@ def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> b
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
-    if not rules.eligible_leader_replicas or cardinality(now.isr) >= needed_replicas(now, rules):
+    if not rules.eligible_leader_replicas or len(now.isr) >= needed_replicas(now, rules):
         return True
     if was.is_min_isr_lowered != now.is_min_isr_lowered:
         return True
@@ -70,7 +70,7 @@ def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> b
     return all(
         starts_uncleanly(before, after, broker_id)
         for broker_id in range(len(before.brokers))
-        if contains((was.isr | was.elr) & ~(now.isr | now.elr), broker_id)
+        if broker_id in (was.isr | was.elr) - (now.isr | now.elr)
     )
 
 
@@ -86,7 +86,7 @@ def last_known_leader_led_last(before: State, after: State) -> bool:
     known = after.controller.last_known_leader
     if known == NO_LEADER:
         return True
-    if after.controller.history[after.controller.offset].isr != 0:
+    if after.controller.history[after.controller.offset].isr != Ids():
         return False
     return known == before.controller.last_known_leader or (
         known == before.controller.history[before.controller.offset].leader
@@ -107,7 +107,7 @@ def only_unclean_leaders_recover(before: State, after: State) -> bool:
     now = after.controller.history[after.controller.offset]
     if was.is_recovering or not now.is_recovering or now.leader == NO_LEADER:
         return True
-    return not contains(was.isr | was.elr, now.leader) or starts_uncleanly(before, after, now.leader)
+    return now.leader not in was.isr | was.elr or starts_uncleanly(before, after, now.leader)
 
 
 def last_known_leader_is_last_resort(before: State, after: State, rules: ClusterRules) -> bool:
@@ -129,5 +129,5 @@ def last_known_leader_is_last_resort(before: State, after: State, rules: Cluster
     candidates = was.isr | was.elr
     for broker_id in range(len(before.brokers)):
         if starts_uncleanly(before, after, broker_id):
-            candidates = excluding(candidates, broker_id)
-    return candidates == 0 or contains(candidates, now.leader)
+            candidates -= {broker_id}
+    return candidates == Ids() or now.leader in candidates

@@ -5,6 +5,7 @@ Source: KIP-101, KIP-279; `LeaderEpochFileCache`.
 Left out, and why that is sound: the checkpoint of the high watermark, which `spec/cluster/steps.py` judges.
 """
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.enums import Propagation
 from kafkacheck.impl.ids import NO_EPOCH, NO_LEADER, NO_OFFSET
@@ -125,8 +126,8 @@ def unread_metadata_is_blank(before: State, after: State, rules: ClusterRules) -
         if is_next and before.controller.offset == after.controller.offset and now.is_running:
             replays = True
     for offset in range(len(after.controller.history)):
-        was_blank = before.controller.history[offset].replicas == 0
-        is_blank = after.controller.history[offset].replicas == 0
+        was_blank = before.controller.history[offset].replicas == Ids()
+        is_blank = after.controller.history[offset].replicas == Ids()
         if offset > after.controller.offset and was_blank and not is_blank:
             return False
         if offset >= lowest and is_blank and not was_blank:

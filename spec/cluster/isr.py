@@ -7,7 +7,7 @@ Left out, and why that is sound: whether the ISR is the right one, because `isr_
 surviving records judge that.
 """
 
-from kafkacheck.checker.schema import cardinality, contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.enums import AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
@@ -20,7 +20,7 @@ from kafkacheck.spec.cluster.eligible import needed_replicas
 def names_members(change: AlterPartition, leader: Broker, leader_id: int) -> bool:
     """Whether a change has the broker epoch of each proposed member, as its leader knows it, and no other one."""
     for member_id in range(len(change.member_epochs)):
-        epoch = leader.followers[member_id].broker_epoch if contains(change.isr, member_id) else NO_EPOCH
+        epoch = leader.followers[member_id].broker_epoch if member_id in change.isr else NO_EPOCH
         if member_id == leader_id:
             epoch = leader.broker_epoch
         if change.member_epochs[member_id] != epoch:
@@ -39,11 +39,11 @@ def may_join(state: State, rules: ClusterRules, leader_id: int, member_id: int) 
     if follower.end_offset == NO_OFFSET or follower.end_offset < leader.high_watermark:
         return False
     metadata = state.controller.history[leader.metadata_offset]
-    if not contains(metadata.replicas, member_id):
+    if member_id not in metadata.replicas:
         return False
     if rules.propagation == Propagation.LEADER_AND_ISR:
         return True
-    if rules.isr_excludes_inactive and not contains(metadata.active, member_id):
+    if rules.isr_excludes_inactive and member_id not in metadata.active:
         return False
     return follower.broker_epoch == metadata.broker_epochs[member_id] or not rules.isr_names_broker_epochs
 
@@ -69,18 +69,18 @@ def leaders_propose_one_change(before: State, after: State, rules: ClusterRules)
             if before.budget.losses == after.budget.losses:
                 return False
         if was.stage == Stage.IDLE and change.stage == Stage.REQUESTED:
-            if not leader.is_running or leader.leader != leader_id or leader.pending_isr != 0:
+            if not leader.is_running or leader.leader != leader_id or leader.pending_isr != Ids():
                 return False
-            if not contains(change.isr, leader_id) or not names_members(change, leader, leader_id):
+            if leader_id not in change.isr or not names_members(change, leader, leader_id):
                 return False
             if change.topic_id != leader.topic_id:
                 return False
-            if cardinality(change.isr ^ leader.isr) != int(not change.ends_recovery):
+            if len(change.isr ^ leader.isr) != int(not change.ends_recovery):
                 return False
             for member_id in range(len(before.brokers)):
-                if contains(change.isr & ~leader.isr, member_id) and not may_join(before, rules, leader_id, member_id):
+                if member_id in change.isr - leader.isr and not may_join(before, rules, leader_id, member_id):
                     return False
-                if contains(leader.isr & ~change.isr, member_id):
+                if member_id in leader.isr - change.isr:
                     if leader.followers[member_id].end_offset == leader.log.end_offset:
                         return False
     return True
@@ -103,7 +103,7 @@ def caught_up_followers_may_join(before: State, after: State) -> bool:
             was_caught_up = leader.followers[follower_id].is_caught_up
             is_caught_up = now.followers[follower_id].is_caught_up
             if is_caught_up and not was_caught_up:
-                if follower_id == leader_id or contains(leader.isr | leader.pending_isr, follower_id):
+                if follower_id == leader_id or follower_id in leader.isr | leader.pending_isr:
                     return False
             stays = leader.high_watermark == now.high_watermark
             if is_answer and fetch.leader == leader_id and stays and was_caught_up and not is_caught_up:
@@ -129,9 +129,9 @@ def may_be_recorded(before: State, rules: ClusterRules, leader_id: int) -> bool:
     change = before.alter_partitions[leader_id]
     metadata = before.controller.history[before.controller.offset]
     for member_id in range(len(before.brokers)):
-        if contains(change.isr, member_id):
+        if member_id in change.isr:
             epoch = change.member_epochs[member_id]
-            if rules.isr_excludes_inactive and not contains(metadata.active, member_id):
+            if rules.isr_excludes_inactive and member_id not in metadata.active:
                 return False
             if rules.isr_names_broker_epochs and epoch != NO_EPOCH and epoch != metadata.broker_epochs[member_id]:
                 return False
@@ -155,7 +155,7 @@ def answers_tell_the_record(before: State, after: State, rules: ClusterRules) ->
         change = before.alter_partitions[leader_id]
         answer = after.alter_partitions[leader_id]
         if change.stage == Stage.REQUESTED and answer.stage == Stage.ANSWERED:
-            is_growing = cardinality(change.isr) > 1 and metadata.is_recovering
+            is_growing = len(change.isr) > 1 and metadata.is_recovering
             if answer.error == AlterPartitionError.NONE and answer.isr != change.isr & metadata.replicas:
                 return False
             if answer.error == AlterPartitionError.FENCED and is_current(before, leader_id):
@@ -178,7 +178,7 @@ def is_answer_of_record(before: State, after: State, rules: ClusterRules, leader
         if answer.leader_epoch != metadata.leader_epoch or answer.partition_epoch != metadata.partition_epoch:
             return False
         return answer.isr == metadata.isr
-    if after.controller.offset != before.controller.offset or answer.isr != 0:
+    if after.controller.offset != before.controller.offset or answer.isr != Ids():
         return False
     if not is_current(before, leader_id):
         return answer.error == AlterPartitionError.FENCED
@@ -203,14 +203,14 @@ def leaders_obey_answers(before: State, after: State, rules: ClusterRules) -> bo
         if is_used and stays and now.leader == leader.leader and rules.shrink_awaits_controller:
             isr = leader.isr
             pending = leader.pending_isr
-            if leader.leader == leader_id and pending != 0:
+            if leader.leader == leader_id and pending != Ids():
                 if answer.error == AlterPartitionError.INELIGIBLE_REPLICA:
-                    pending = 0
+                    pending = Ids()
                 is_of_now = answer.leader_epoch == leader.leader_epoch
                 is_newer = answer.partition_epoch >= leader.partition_epoch or not rules.answer_checks_partition_epoch
                 if answer.error == AlterPartitionError.NONE and is_of_now and is_newer:
                     isr = answer.isr
-                    pending = 0
+                    pending = Ids()
             if now.isr != isr or now.pending_isr != pending:
                 return False
     return True
@@ -233,11 +233,11 @@ def high_watermark_follows(before: State, after: State, rules: ClusterRules) -> 
         for follower_id in range(len(after.brokers)):
             if now.followers[follower_id].end_offset != leader.followers[follower_id].end_offset:
                 learns = True
-            if follower_id != leader_id and contains(now.isr | now.pending_isr, follower_id):
+            if follower_id != leader_id and follower_id in now.isr | now.pending_isr:
                 end_offset = min(end_offset, now.followers[follower_id].end_offset)
         leads = now.is_running and now.leader == leader_id
         needed = needed_replicas(after.controller.history[now.metadata_offset], rules)
-        if leads and learns and cardinality(now.isr) >= min(needed, len(after.brokers)):
+        if leads and learns and len(now.isr) >= min(needed, len(after.brokers)):
             if now.high_watermark < end_offset:
                 return False
     return True

@@ -10,7 +10,7 @@ Left out, and why that is sound: reassignments and lost answers, because models 
 fact that no lemma states cannot make another lemma true.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.enums import AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.ids import NO_EPOCH
@@ -48,10 +48,10 @@ def all_brokers_are_assigned(state: State, rules: ClusterRules) -> bool:
     for offset in range(len(state.controller.history)):
         if is_readable(state, rules, offset):
             metadata = state.controller.history[offset]
-            if metadata.adding != 0 or metadata.target != metadata.replicas:
+            if metadata.adding != Ids() or metadata.target != metadata.replicas:
                 return False
             for broker_id in range(len(state.brokers)):
-                if not contains(metadata.replicas, broker_id):
+                if broker_id not in metadata.replicas:
                     return False
     return True
 
@@ -128,7 +128,7 @@ def requested_changes_are_pending(state: State) -> bool:
             if leader.is_running and is_current(leader, change):
                 if leader.leader == leader_id and leader.pending_isr != change.isr:
                     return False
-            elif leader.pending_isr != 0 or (leader.is_running and not is_behind(leader, change)):
+            elif leader.pending_isr != Ids() or (leader.is_running and not is_behind(leader, change)):
                 return False
     return True
 
@@ -152,7 +152,7 @@ def newer_isrs_only_shrink(state: State, rules: ClusterRules) -> bool:
     """
     newest = state.controller.history[state.controller.offset]
     return all(
-        newest.isr & ~metadata.isr == 0
+        newest.isr <= metadata.isr
         for leader_id, leader in enumerate(state.brokers)
         if newest.leader == leader_id and leader.is_running
         for offset, metadata in enumerate(state.controller.history)
@@ -191,11 +191,11 @@ def answered_changes_cover_isr(state: State) -> bool:
         change = state.alter_partitions[leader_id]
         is_in_office = newest.leader == leader_id and leader.leader == leader_id
         if is_in_office and leader.leader_epoch == newest.leader_epoch and change.stage == Stage.ANSWERED:
-            is_refused = change.error == AlterPartitionError.INELIGIBLE_REPLICA and leader.pending_isr != 0
-            if is_refused and newest.isr & ~leader.isr != 0:
+            is_refused = change.error == AlterPartitionError.INELIGIBLE_REPLICA and leader.pending_isr != Ids()
+            if is_refused and newest.isr - leader.isr != Ids():
                 return False
             is_newer = change.leader_epoch == leader.leader_epoch and change.partition_epoch >= leader.partition_epoch
-            if change.error == AlterPartitionError.NONE and is_newer and newest.isr & ~change.isr != 0:
+            if change.error == AlterPartitionError.NONE and is_newer and newest.isr - change.isr != Ids():
                 return False
     return True
 
@@ -212,9 +212,9 @@ def leader_waits_for_isr(state: State) -> bool:
         change = state.alter_partitions[leader_id]
         is_in_office = newest.leader == leader_id and leader.leader == leader_id
         if is_in_office and leader.leader_epoch == newest.leader_epoch:
-            if newest.isr & ~(leader.isr | leader.pending_isr) != 0:
+            if newest.isr - (leader.isr | leader.pending_isr) != Ids():
                 return False
             is_under_way = change.stage == Stage.REQUESTED and is_current(leader, change)
-            if is_under_way and newest.isr & ~leader.isr != 0:
+            if is_under_way and newest.isr - leader.isr != Ids():
                 return False
     return True

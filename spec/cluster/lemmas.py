@@ -121,7 +121,7 @@ def last_member_of_isr(state: State) -> bool:
     Source: PartitionChangeBuilder; KIP-841.
     """
     metadata = state.controller.history[state.controller.offset]
-    return metadata.isr & ~metadata.active == 0 or metadata.isr & (metadata.isr - 1) == 0
+    return metadata.isr <= metadata.active or len(metadata.isr) <= 1
 
 
 def replayed_leaders(state: State) -> bool:

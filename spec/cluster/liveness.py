@@ -5,7 +5,6 @@ Source: Kafka's documentation ("Replicated Logs: Quorums, ISRs, and State Machin
 Left out, and why that is sound: how soon that happens; fairness only says that it is not put off for ever.
 """
 
-from kafkacheck.checker.schema import contains
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.model.cluster.system import State
 
@@ -27,8 +26,8 @@ def converged(state: State) -> bool:
     if not leader.is_running or leader.leader != metadata.leader or leader.leader_epoch != metadata.leader_epoch:
         return False
     for broker_id, broker in enumerate(state.brokers):
-        if broker.is_running and contains(metadata.replicas, broker_id):
-            if not contains(metadata.isr, broker_id):
+        if broker.is_running and broker_id in metadata.replicas:
+            if broker_id not in metadata.isr:
                 return False
             if broker.log.end_offset != leader.log.end_offset or broker.high_watermark != leader.log.end_offset:
                 return False

@@ -6,7 +6,6 @@ Left out, and why that is sound: the contents of answers about the log; `spec/cl
 consequences.
 """
 
-from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.enums import Acks, FetchError, FetchFencing, Question, Stage
 from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
@@ -67,7 +66,7 @@ def has_flushed(before: State, after: State) -> bool:
 def ends_as_asked(before: State, after: State) -> bool:
     """Whether every process that ends had asked for a controlled shutdown."""
     return all(
-        contains(before.controller.stopping, broker_id)
+        broker_id in before.controller.stopping
         for broker_id in range(len(before.brokers))
         if before.brokers[broker_id].is_running and not after.brokers[broker_id].is_running
     )
@@ -116,7 +115,7 @@ def disturbances_are_real(before: State, after: State) -> bool:
     now = after.controller.history[after.controller.offset].active
     for broker_id in range(len(before.brokers)):
         if before.brokers[broker_id].is_running:
-            if contains(was, broker_id) and not contains(now, broker_id):
+            if broker_id in was and broker_id not in now:
                 return True
             if before.alter_partitions[broker_id].stage == Stage.IDLE:
                 if after.alter_partitions[broker_id].stage == Stage.REQUESTED:

@@ -6,7 +6,7 @@ Left out, and why that is sound: records that were neither acknowledged nor read
 them.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET, NO_RECORD
 from kafkacheck.model.cluster.system import State
 
@@ -121,7 +121,7 @@ def isr_is_covered(state: State) -> bool:
         return True
     if leader.topic_id != metadata.topic_id:
         return True
-    return metadata.isr & ~(leader.isr | leader.pending_isr) == 0
+    return metadata.isr <= leader.isr | leader.pending_isr
 
 
 def isr_has_no_inactive(state: State) -> bool:
@@ -133,8 +133,8 @@ def isr_has_no_inactive(state: State) -> bool:
     Fails in: the museum's entry on fenced replicas.
     """
     metadata = state.controller.history[state.controller.offset]
-    inactive = metadata.isr & ~metadata.active
-    return inactive == 0 or metadata.isr & ~inactive == 0
+    inactive = metadata.isr - metadata.active
+    return inactive == Ids() or metadata.isr <= inactive
 
 
 def isr_is_assigned(state: State) -> bool:
@@ -146,7 +146,7 @@ def isr_is_assigned(state: State) -> bool:
     Fails in: the museum's entry on the two rounds.
     """
     metadata = state.controller.history[state.controller.offset]
-    return state.controller.is_reassignment_ending == 1 or metadata.isr & ~metadata.replicas == 0
+    return state.controller.is_reassignment_ending == 1 or metadata.isr <= metadata.replicas
 
 
 def recovering_leader_is_alone(state: State) -> bool:
@@ -158,7 +158,7 @@ def recovering_leader_is_alone(state: State) -> bool:
     Fails in: the museum's entry on the recovering leader.
     """
     metadata = state.controller.history[state.controller.offset]
-    return not metadata.is_recovering or metadata.isr & (metadata.isr - 1) == 0
+    return not metadata.is_recovering or len(metadata.isr) <= 1
 
 
 def high_watermark_is_within_log(state: State) -> bool:
@@ -187,7 +187,7 @@ def dead_leader_is_replaced(state: State) -> bool:
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader == NO_LEADER or state.brokers[metadata.leader].is_running:
         return True
-    return not contains(state.controller.unnoticed, metadata.leader)
+    return metadata.leader not in state.controller.unnoticed
 
 
 def acknowledged_record(state: State) -> bool:

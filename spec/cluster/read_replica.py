@@ -6,7 +6,6 @@ Left out, and why that is sound: how a consumer goes on when its position is out
 application decides that.
 """
 
-from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.rules import ClusterRules
@@ -47,7 +46,7 @@ def read_replicas_are_in_sync(before: State, after: State) -> bool:
     if before.consumer.read_replica != NO_LEADER or not leads_for_consumer(before):
         return False
     leader = before.brokers[before.consumer.leader]
-    if read_replica == before.consumer.leader or not contains(leader.isr, read_replica):
+    if read_replica == before.consumer.leader or read_replica not in leader.isr:
         return False
     return leader.followers[read_replica].end_offset >= before.consumer.position
 
@@ -136,7 +135,7 @@ def read_replica_is_kept(before: State, after: State, rules: ClusterRules) -> bo
         return True
     for broker_id in range(len(before.brokers)):
         metadata = before.controller.history[before.brokers[broker_id].metadata_offset]
-        is_offline = not contains(metadata.active & metadata.replicas, before.consumer.read_replica)
+        is_offline = before.consumer.read_replica not in metadata.active & metadata.replicas
         if before.brokers[broker_id].is_running and is_offline:
             return True
     return False
@@ -164,9 +163,7 @@ def has_read_on(state: State) -> bool:
     if not has_more_to_read(state):
         return True
     leader = state.brokers[state.consumer.leader]
-    return any(
-        contains(leader.isr, broker_id) and not may_serve(state, broker_id) for broker_id in range(len(state.brokers))
-    )
+    return any(broker_id in leader.isr and not may_serve(state, broker_id) for broker_id in range(len(state.brokers)))
 
 
 def reads_from_follower(state: State) -> bool:

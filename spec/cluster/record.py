@@ -5,7 +5,7 @@ Source: the KIPs and issues named below.
 Left out, and why that is sound: which of several candidates is elected, because Kafka leaves that to the assignment.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.enums import PartitionState, Propagation
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import Metadata
@@ -32,9 +32,9 @@ def isr_is_never_empty(state: State, rules: ClusterRules) -> bool:
     Fails in: none; it guards the reference itself.
     """
     metadata = state.controller.history[state.controller.offset]
-    if metadata.leader != NO_LEADER and not contains(metadata.isr, metadata.leader):
+    if metadata.leader != NO_LEADER and metadata.leader not in metadata.isr:
         return False
-    if metadata.isr != 0 or rules.eligible_leader_replicas:
+    if metadata.isr != Ids() or rules.eligible_leader_replicas:
         return True
     return had_no_leader_yet(metadata)
 
@@ -48,8 +48,8 @@ def leader_is_elected_where_possible(state: State) -> bool:
     Fails in: none; it guards the reference itself.
     """
     metadata = state.controller.history[state.controller.offset]
-    candidates = metadata.isr if metadata.isr != 0 else metadata.elr
-    return metadata.leader != NO_LEADER or candidates & metadata.active == 0 or metadata.is_deleting != 0
+    candidates = metadata.isr if metadata.isr != Ids() else metadata.elr
+    return metadata.leader != NO_LEADER or candidates & metadata.active == Ids() or metadata.is_deleting != 0
 
 
 def is_same_partition(one: Metadata, other: Metadata) -> bool:
@@ -112,7 +112,7 @@ def leader_epoch_counts_leaders(before: State, after: State, rules: ClusterRules
         return now.leader == was.leader or had_no_leader_yet(was)
     if now.leader_epoch != was.leader_epoch + 1:
         return False
-    if now.leader != was.leader or before.budget.moves != after.budget.moves or was.replicas & ~now.replicas != 0:
+    if now.leader != was.leader or before.budget.moves != after.budget.moves or was.replicas - now.replicas != Ids():
         return True
     if now.is_deleting != was.is_deleting:
         return True
@@ -133,7 +133,7 @@ def elected_leaders_are_active(before: State, after: State) -> bool:
     now = after.controller.history[after.controller.offset]
     if now.leader == NO_LEADER or now.leader == was.leader:
         return True
-    return contains(now.active & now.replicas, now.leader)
+    return now.leader in now.active & now.replicas
 
 
 def only_caught_up_brokers_become_active(before: State, after: State, rules: ClusterRules) -> bool:
@@ -151,10 +151,10 @@ def only_caught_up_brokers_become_active(before: State, after: State, rules: Clu
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
     return all(
-        (broker.is_running and not contains(before.controller.stopping, broker_id))
+        (broker.is_running and broker_id not in before.controller.stopping)
         and before.controller.history[broker.metadata_offset].broker_epochs[broker_id] == broker.broker_epoch
         for broker_id, broker in enumerate(before.brokers)
-        if contains(now.active & ~was.active, broker_id)
+        if broker_id in now.active - was.active
     )
 
 
@@ -192,11 +192,11 @@ def only_assigned_brokers_obey(before: State, after: State, rules: ClusterRules)
         now = after.brokers[broker_id]
         if now.is_running and now.leader_epoch > before.brokers[broker_id].leader_epoch:
             metadata = before.controller.history[now.metadata_offset]
-            if not contains(metadata.replicas, broker_id):
+            if broker_id not in metadata.replicas:
                 return False
             if metadata.is_deleting != 0 and now.controller_epoch == metadata.controller_epoch:
                 return False
-            if metadata.isr == 0 and rules.propagation == Propagation.LEADER_AND_ISR:
+            if metadata.isr == Ids() and rules.propagation == Propagation.LEADER_AND_ISR:
                 return False
     return True
 
@@ -215,17 +215,17 @@ def reassignments_go_on(before: State, after: State) -> bool:
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
     begins = before.budget.moves != after.budget.moves
-    was_under_way = was.target != was.replicas or was.adding != 0
-    ends = now.replicas == now.target and now.adding == 0
+    was_under_way = was.target != was.replicas or was.adding != Ids()
+    ends = now.replicas == now.target and now.adding == Ids()
     if begins:
-        if was_under_way or was.leader == NO_LEADER or now.target == was.replicas or now.target & was.active == 0:
+        if was_under_way or was.leader == NO_LEADER or now.target == was.replicas or now.target & was.active == Ids():
             return False
     elif now.target != was.target:
         return False
-    if now.target & ~now.replicas != 0 or now.adding & ~now.target != 0:
+    if now.target - now.replicas != Ids() or now.adding - now.target != Ids():
         return False
     if not ends:
-        return was.replicas & ~now.replicas == 0 and now.target & ~now.isr != 0
+        return was.replicas <= now.replicas and now.target - now.isr != Ids()
     return not (begins or was_under_way) or now.isr == now.target
 
 
@@ -233,7 +233,7 @@ def deleted_replica(state: State) -> bool:
     """A broker has deleted its replica by the newest change. Without an example no broker ever hears in time."""
     metadata = state.controller.history[state.controller.offset]
     return any(
-        not contains(metadata.replicas, broker_id)
+        broker_id not in metadata.replicas
         for broker_id, broker in enumerate(state.brokers)
         if broker.is_running and not broker.has_log and broker.metadata_offset == state.controller.offset
     )

@@ -5,7 +5,6 @@ Source: the KIPs and issues named below.
 Left out, and why that is sound: steps of the environment, because Kafka does not answer for them.
 """
 
-from kafkacheck.checker.schema import cardinality, contains
 from kafkacheck.impl.enums import Question, Stage
 from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 from kafkacheck.model.cluster.system import State
@@ -294,7 +293,7 @@ def copies_of(state: State, record: int) -> int:
     return sum(
         1
         for broker_id in range(len(state.brokers))
-        if contains(metadata.replicas, broker_id) and state.brokers[broker_id].log.records[offset].id == record
+        if broker_id in metadata.replicas and state.brokers[broker_id].log.records[offset].id == record
     )
 
 
@@ -308,10 +307,10 @@ def reassignment_keeps_copies(before: State, after: State) -> bool:
     """
     replicas = before.controller.history[before.controller.offset].replicas
     remaining = after.controller.history[after.controller.offset].replicas
-    if replicas & ~remaining == 0:
+    if replicas <= remaining:
         return True
     return all(
-        copies_of(after, record) >= min(copies_of(before, record), cardinality(remaining))
+        copies_of(after, record) >= min(copies_of(before, record), len(remaining))
         for record in range(len(before.producers.acknowledged))
         if before.producers.acknowledged[record] != NO_OFFSET
     )

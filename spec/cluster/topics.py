@@ -7,7 +7,7 @@ Left out, and why that is sound: producers that mean the new topic and write to 
 cannot tell (KAFKA-10551 has it for transactions).
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.enums import Propagation, Question, Stage
 from kafkacheck.impl.ids import NO_EPOCH, NO_LEADER, NO_OFFSET
 from kafkacheck.impl.rules import ClusterRules
@@ -74,7 +74,7 @@ def topic_ids_are_new(before: State, after: State) -> bool:
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
-    if was.replicas != 0 and now.replicas == 0:
+    if was.replicas != Ids() and now.replicas == Ids():
         return now.topic_id == was.topic_id + 1
     return now.topic_id == was.topic_id
 
@@ -92,13 +92,13 @@ def topics_are_recorded_anew(state: State) -> bool:
     Fails in: none; it guards the controller's record.
     """
     metadata = state.controller.history[state.controller.offset]
-    if metadata.replicas == 0 and (metadata.isr != 0 or metadata.leader != NO_LEADER):
+    if metadata.replicas == Ids() and (metadata.isr != Ids() or metadata.leader != NO_LEADER):
         return False
-    if metadata.replicas != 0 and (metadata.topic_id == 0 or metadata.partition_epoch != 0):
+    if metadata.replicas != Ids() and (metadata.topic_id == 0 or metadata.partition_epoch != 0):
         return True
-    if metadata.elr != 0 or metadata.is_recovering or state.controller.last_known_leader != NO_LEADER:
+    if metadata.elr != Ids() or metadata.is_recovering or state.controller.last_known_leader != NO_LEADER:
         return False
-    return metadata.target == metadata.replicas and metadata.adding == 0
+    return metadata.target == metadata.replicas and metadata.adding == Ids()
 
 
 def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -> bool:
@@ -124,7 +124,7 @@ def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -
         all(
             broker.topic_id != was.topic_id
             for broker_id, broker in enumerate(before.brokers)
-            if contains(was.replicas, broker_id)
+            if broker_id in was.replicas
             if broker.has_log
         )
         and was.is_deleting != 0
@@ -146,7 +146,7 @@ def zombie_awaited_replicas(before: State, after: State) -> bool:
         all(
             broker.topic_id != was.topic_id
             for broker_id, broker in enumerate(before.brokers)
-            if contains(was.replicas, broker_id)
+            if broker_id in was.replicas
             if broker.has_log
         )
         and was.is_deleting != 0
@@ -188,11 +188,11 @@ def replicas_are_deleted_when_told(before: State, after: State, rules: ClusterRu
         now = after.brokers[broker_id]
         replays = rules.propagation == Propagation.METADATA_LOG and now.broker_epoch == broker.broker_epoch
         if replays and now.metadata_offset > broker.metadata_offset and now.has_log:
-            if not contains(before.controller.history[now.metadata_offset].replicas, broker_id):
+            if broker_id not in before.controller.history[now.metadata_offset].replicas:
                 return False
         if broker.has_log and not now.has_log and broker.is_running and now.is_running:
             metadata = before.controller.history[now.metadata_offset]
-            if contains(metadata.replicas, broker_id) != (metadata.is_deleting != 0):
+            if (broker_id in metadata.replicas) != (metadata.is_deleting != 0):
                 return False
     return True
 
@@ -214,7 +214,7 @@ def assigned_brokers_take_part(state: State, rules: ClusterRules) -> bool:
         for broker_id, broker in enumerate(state.brokers)
         if (broker.is_running and broker.metadata_offset == state.controller.offset)
         and broker.broker_epoch == metadata.broker_epochs[broker_id]
-        and contains(metadata.replicas, broker_id)
+        and broker_id in metadata.replicas
     )
 
 
@@ -277,7 +277,7 @@ def new_controller_is_known(state: State) -> bool:
 def unled_topic_is_deleted(state: State) -> bool:
     """A topic that never had a leader is queued for deletion. Without an example every such topic had one."""
     metadata = state.controller.history[state.controller.offset]
-    return metadata.is_deleting != 0 and metadata.isr == 0
+    return metadata.is_deleting != 0 and metadata.isr == Ids()
 
 
 def deleted_replica_is_told_again(state: State) -> bool:
@@ -298,7 +298,7 @@ def zombie_may_delete_new_topic(state: State) -> bool:
     Without an example the writes of a zombie are never tested.
     """
     metadata = state.controller.history[state.controller.offset]
-    return state.controller.zombie_deletes != 0 and metadata.replicas != 0 and metadata.is_deleting == 0
+    return state.controller.zombie_deletes != 0 and metadata.replicas != Ids() and metadata.is_deleting == 0
 
 
 def eligible_replicas_are_forgotten(state: State) -> bool:
@@ -309,8 +309,8 @@ def eligible_replicas_are_forgotten(state: State) -> bool:
     controller = state.controller
     for offset in range(controller.offset):
         was = controller.history[offset]
-        if was.elr != 0 and was.topic_id < controller.history[controller.offset].topic_id:
-            return controller.history[controller.offset].replicas != 0
+        if was.elr != Ids() and was.topic_id < controller.history[controller.offset].topic_id:
+            return controller.history[controller.offset].replicas != Ids()
     return False
 
 
@@ -323,7 +323,7 @@ def recovery_is_forgotten(state: State) -> bool:
     for offset in range(controller.offset):
         was = controller.history[offset]
         if was.is_recovering and was.topic_id < controller.history[controller.offset].topic_id:
-            return controller.history[controller.offset].replicas != 0
+            return controller.history[controller.offset].replicas != Ids()
     return False
 
 
@@ -333,7 +333,7 @@ def new_topic_has_eligible(state: State) -> bool:
     Without an example the choice of eligible leader replicas is never tested.
     """
     metadata = state.controller.history[state.controller.offset]
-    return metadata.topic_id > 0 and metadata.isr == 0 and metadata.elr != 0
+    return metadata.topic_id > 0 and metadata.isr == Ids() and metadata.elr != Ids()
 
 
 def answer_of_last_deletion(state: State) -> bool:
@@ -356,7 +356,7 @@ def deletion_waits(state: State) -> bool:
     return any(
         not broker.is_running and broker.has_log
         for broker_id, broker in enumerate(state.brokers)
-        if metadata.is_deleting != 0 and contains(metadata.replicas, broker_id)
+        if metadata.is_deleting != 0 and broker_id in metadata.replicas
     )
 
 
@@ -367,7 +367,7 @@ def left_over_log(state: State) -> bool:
     """
     metadata = state.controller.history[state.controller.offset]
     return any(
-        broker.topic_id < metadata.topic_id and contains(metadata.replicas, broker_id)
+        broker.topic_id < metadata.topic_id and broker_id in metadata.replicas
         for broker_id, broker in enumerate(state.brokers)
         if broker.is_running and broker.has_log and broker.log.end_offset > 0 and metadata.leader != NO_LEADER
     )

@@ -5,7 +5,7 @@ Source: the guarantees of log compaction in Kafka's documentation; KIP-534, KIP-
 Left out, and why that is sound: how much is cleaned and when, because nothing is promised about it.
 """
 
-from kafkacheck.checker.schema import contains, everyone
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.compaction.records import CompactedReplica
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, Marker
@@ -29,7 +29,7 @@ def value_in(state: State, replica: CompactedReplica, key: int, end: int) -> int
     value = NO_BATCH
     for offset in range(end):
         write_id = replica.log.records[offset].id
-        if write_id != NO_BATCH and contains(replica.kept, offset):
+        if write_id != NO_BATCH and offset in replica.kept:
             write = state.writes[write_id]
             if write.key == key and write.outcome == Marker.COMMIT:
                 value = NO_BATCH if write.is_tombstone else write_id
@@ -87,7 +87,7 @@ def markers_outlive_records(state: State) -> bool:
     for replica in state.replicas:
         for offset in range(replica.log.end_offset):
             batch = replica.log.records[offset]
-            if batch.id != NO_BATCH and batch.is_transactional == 1 and contains(replica.kept, offset):
+            if batch.id != NO_BATCH and batch.is_transactional == 1 and offset in replica.kept:
                 write = state.writes[batch.id]
                 if write.ended_at != NO_OFFSET and write.ended_at < replica.log.end_offset:
                     if outcome_of(replica, offset) != write.outcome:
@@ -119,7 +119,7 @@ def leader_is_in_isr(state: State) -> bool:
     Holds in: the models of compaction.
     Fails in: none; it guards what these models have of replication.
     """
-    return contains(state.isr, state.leader) and state.replicas[state.leader].log.end_offset >= state.high_watermark
+    return state.leader in state.isr and state.replicas[state.leader].log.end_offset >= state.high_watermark
 
 
 def committed_without_all(state: State) -> bool:
@@ -129,14 +129,12 @@ def committed_without_all(state: State) -> bool:
 
 def follower_is_back(state: State) -> bool:
     """A follower that fell behind is in the ISR again. Without an example no follower catches up again."""
-    return state.budget.lags == 0 and state.isr == everyone(len(state.replicas))
+    return state.budget.lags == 0 and state.isr == Ids(range(len(state.replicas)))
 
 
 def stamped_at_high_watermark(state: State) -> bool:
     """The last committed batch has a delete horizon. Without an example cleaning never gets that far."""
-    return any(
-        state.high_watermark > 0 and contains(replica.stamped, state.high_watermark - 1) for replica in state.replicas
-    )
+    return any(state.high_watermark > 0 and state.high_watermark - 1 in replica.stamped for replica in state.replicas)
 
 
 def committed_transaction(state: State) -> bool:
@@ -161,7 +159,7 @@ def removed_batch(state: State) -> bool:
 def emptied_batch(state: State) -> bool:
     """A batch is kept without its record. Without an example no producer's last batch is cleaned."""
     return any(
-        replica.log.records[offset].producer_id != NO_PRODUCER_ID and not contains(replica.kept, offset)
+        replica.log.records[offset].producer_id != NO_PRODUCER_ID and offset not in replica.kept
         for replica in state.replicas
         for offset in range(replica.log.end_offset)
     )
@@ -173,7 +171,7 @@ def removed_tombstone(state: State) -> bool:
         write_id = state.stored[offset]
         if write_id != NO_BATCH and state.writes[write_id].is_tombstone:
             leader = state.replicas[state.leader]
-            is_gone = leader.log.records[offset].id != write_id or not contains(leader.kept, offset)
+            is_gone = leader.log.records[offset].id != write_id or offset not in leader.kept
             is_last = True
             for later in range(offset + 1, leader.log.end_offset):
                 other = leader.log.records[later].id

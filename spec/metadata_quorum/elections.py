@@ -5,7 +5,7 @@ Source: KIP-595; apache/kafka `QuorumState`; KAFKA-10527, KAFKA-10661.
 Left out, and why that is sound: that elections are won; fairness would have to keep voters from all standing at once.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.ids import NO_EPOCH
 from kafkacheck.impl.quorum.records import NO_VOTER
 from kafkacheck.model.metadata_quorum.system import State
@@ -59,7 +59,7 @@ def votes_are_given_in_their_epoch(before: State, after: State) -> bool:
         voter.epoch == candidate.epoch and voter.voted == candidate_id
         for candidate_id, candidate in enumerate(after.voters)
         for voter_id, voter in enumerate(after.voters)
-        if contains(candidate.votes, voter_id) and not contains(before.voters[candidate_id].votes, voter_id)
+        if voter_id in candidate.votes and voter_id not in before.voters[candidate_id].votes
     )
 
 
@@ -76,9 +76,9 @@ def roles_change_in_order(before: State, after: State) -> bool:
             if old.is_leader or old.has_resigned:
                 if new.is_leader == new.has_resigned or (new.is_leader and old.has_resigned):
                     return False
-            elif new.has_resigned or (old.votes != 0 and new.votes == 0 and not new.is_leader):
+            elif new.has_resigned or (old.votes != Ids() and new.votes == Ids() and not new.is_leader):
                 return False
-        if old.is_leader and new.votes != 0:
+        if old.is_leader and new.votes != Ids():
             return False
     return True
 
@@ -157,7 +157,7 @@ def refused_candidate(state: State) -> bool:
         others = 0
         for voter in state.voters:
             if voter.epoch >= epoch:
-                standing += int(voter.votes != 0)
+                standing += int(voter.votes != Ids())
                 waiting += int(voter.epoch == epoch and voter.voted == NO_VOTER)
                 others += 1
         if standing == 1 and waiting == 1 and others == 2:

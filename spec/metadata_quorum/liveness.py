@@ -5,7 +5,7 @@ Source: KIP-595 (leader progress timeout); KAFKA-15489.
 Left out, and why that is sound: how long that takes; fairness says only that it is not put off for ever.
 """
 
-from kafkacheck.checker.schema import cardinality, contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.model.metadata_quorum.system import State
 
 
@@ -13,7 +13,7 @@ def heard_by_majority(state: State, leader_id: int) -> bool:
     """Whether a majority is on this leader's side of the network, and in no newer epoch."""
     heard = 0
     for voter_id in range(len(state.voters)):
-        is_near = contains(state.cut_off, voter_id) == contains(state.cut_off, leader_id)
+        is_near = (voter_id in state.cut_off) == (leader_id in state.cut_off)
         if is_near and state.voters[voter_id].epoch <= state.voters[leader_id].epoch:
             heard += 1
     return 2 * heard > len(state.voters)
@@ -48,7 +48,7 @@ def quorum_works(state: State) -> bool:
     Holds in: metadata_quorum.partition, some time after each state of `quorum_is_stuck`.
     Fails in: none; it guards the reference itself.
     """
-    if 2 * cardinality(state.cut_off) == len(state.voters):
+    if 2 * len(state.cut_off) == len(state.voters):
         return True
     return any(
         leader.is_leader and heard_by_majority(state, leader_id) and leader.high_watermark == leader.log.end_offset
@@ -91,7 +91,7 @@ def nothing_crosses_cut(before: State, after: State) -> bool:
         old = before.voters[voter_id]
         is_led = False
         for other_id, other in enumerate(after.voters):
-            is_near = contains(after.cut_off, voter_id) == contains(after.cut_off, other_id)
+            is_near = (voter_id in after.cut_off) == (other_id in after.cut_off)
             is_led = is_led or (is_near and other.is_leader and other.epoch == new.epoch)
             if not is_near and new.end_offsets[other_id] > old.end_offsets[other_id]:
                 return False
@@ -110,7 +110,7 @@ def cuts_are_real(before: State, after: State) -> bool:
     """
     if after.budget.cuts == before.budget.cuts:
         return True
-    return before.cut_off == 0 and after.cut_off != 0 and 2 * cardinality(after.cut_off) <= len(after.voters)
+    return before.cut_off == Ids() and after.cut_off != Ids() and 2 * len(after.cut_off) <= len(after.voters)
 
 
 def elections_have_room(state: State) -> bool:

@@ -9,7 +9,7 @@ Source: this project's, after the arguments of KIP-101, KIP-279, KIP-320 and KAF
 Left out, and why that is sound: nothing; a lemma that says too little cannot make another one true.
 """
 
-from kafkacheck.checker.schema import contains, everyone
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.ids import NO_EPOCH, NO_LEADER, NO_RECORD
 from kafkacheck.impl.log import Log
 from kafkacheck.model.replication.system import State
@@ -49,12 +49,12 @@ def newest_request(state: State) -> bool:
     """
     quorum = state.quorum
     if quorum.leader_epoch == NO_EPOCH:
-        if quorum.leader != NO_LEADER or quorum.isr != everyone(len(state.replicas)):
+        if quorum.leader != NO_LEADER or quorum.isr != Ids(range(len(state.replicas))):
             return False
     elif quorum.leader != state.leader_and_isr_requests[quorum.leader_epoch].leader:
         return False
     return all(
-        request.leader == NO_LEADER and request.isr == 0
+        request.leader == NO_LEADER and request.isr == Ids()
         for leader_epoch, request in enumerate(state.leader_and_isr_requests)
         if leader_epoch > quorum.leader_epoch
     )
@@ -67,7 +67,7 @@ def fresh_replicas(state: State) -> bool:
     Source: ReplicaManager.becomeLeaderOrFollower.
     """
     return all(
-        replica.leader == NO_LEADER and replica.isr == 0 and replica.log.end_offset == 0
+        replica.leader == NO_LEADER and replica.isr == Ids() and replica.log.end_offset == 0
         for replica in state.replicas
         if replica.leader_epoch == NO_EPOCH
     )
@@ -127,16 +127,16 @@ def leader_in_isr(state: State) -> bool:
     Source: PartitionLeaderElectionAlgorithms; Partition.maybeShrinkIsr never takes the leader out.
     """
     for request in state.leader_and_isr_requests:
-        if request.leader != NO_LEADER and not contains(request.isr, request.leader):
+        if request.leader != NO_LEADER and request.leader not in request.isr:
             return False
     for replica_id, replica in enumerate(state.replicas):
-        if replica.leader == replica_id and not contains(replica.isr, replica_id):
+        if replica.leader == replica_id and replica_id not in replica.isr:
             return False
     quorum = state.quorum
-    return quorum.leader == NO_LEADER or contains(quorum.isr, quorum.leader)
+    return quorum.leader == NO_LEADER or quorum.leader in quorum.isr
 
 
-def last_known_isr(state: State, leader_epoch: int) -> int:
+def last_known_isr(state: State, leader_epoch: int) -> Ids:
     """The last known ISR of an epoch.
 
     It is the leader's copy while the leader is in the epoch, and the next request's ISR once the leader has left it.
@@ -172,7 +172,7 @@ def next_isr(state: State) -> bool:
     Source: PartitionStateMachine and ReplicaStateMachine, clean election only.
     """
     return all(
-        state.leader_and_isr_requests[leader_epoch].isr & ~last_known_isr(state, leader_epoch - 1) == 0
+        state.leader_and_isr_requests[leader_epoch].isr <= last_known_isr(state, leader_epoch - 1)
         for leader_epoch in range(1, len(state.leader_and_isr_requests))
         if leader_epoch <= state.quorum.leader_epoch
     )
@@ -188,7 +188,7 @@ def joined_isr_in_epoch(state: State) -> bool:
         state.replicas[replica_id].leader_epoch >= leader_epoch
         for leader_epoch in range(len(state.leader_and_isr_requests))
         for replica_id in range(len(state.replicas))
-        if contains(last_known_isr(state, leader_epoch) & ~state.leader_and_isr_requests[leader_epoch].isr, replica_id)
+        if replica_id in last_known_isr(state, leader_epoch) - state.leader_and_isr_requests[leader_epoch].isr
     )
 
 
@@ -326,7 +326,7 @@ def committed_records_on_isr(state: State) -> bool:
         holds_committed_records(state, replica_id, member_id)
         for replica_id in range(len(state.replicas))
         for member_id in range(len(state.replicas))
-        if contains(state.quorum.isr, member_id)
+        if member_id in state.quorum.isr
     )
 
 
@@ -339,16 +339,16 @@ def can_have_committed(state: State, leader_epoch: int) -> bool:
     return all(
         state.replicas[member_id].leader_epoch >= leader_epoch
         for member_id in range(len(state.replicas))
-        if contains(isr, member_id)
+        if member_id in isr
     )
 
 
-def isr_holds_committed_records(state: State, replica_id: int, isr: int) -> bool:
+def isr_holds_committed_records(state: State, replica_id: int, isr: Ids) -> bool:
     """Whether every member of an ISR has each record that the replica counts as committed."""
     return all(
         holds_committed_records(state, replica_id, member_id)
         for member_id in range(len(state.replicas))
-        if contains(isr, member_id)
+        if member_id in isr
     )
 
 

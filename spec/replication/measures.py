@@ -5,13 +5,12 @@ Source: UnderReplicatedPartitions and the sizes of ISR that operators of Kafka w
 Left out, and why that is sound: numbers that no broker or controller shows to operators. Nothing is judged by these.
 """
 
-from kafkacheck.checker.schema import cardinality
 from kafkacheck.model.replication.system import State
 
 
 def isr_size(state: State) -> int:
     """How many replicas are in the controller's ISR."""
-    return cardinality(state.quorum.isr)
+    return len(state.quorum.isr)
 
 
 def live_leaders(state: State) -> int:

@@ -7,7 +7,7 @@ Left out, and why that is sound: the view of consumers and producers. A record i
 lies below the high watermark of a replica that believes it leads, and both invariants are about these records.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.ids import NO_EPOCH
 from kafkacheck.model.replication.system import State
 from kafkacheck.spec.replication.measures import live_leaders
@@ -36,7 +36,7 @@ def weak_isr(state: State) -> bool:
         for leader_id, leader in enumerate(state.replicas)
         if leader.leader == leader_id
         for member_id in range(len(state.replicas))
-        if contains(leader.isr, member_id)
+        if member_id in leader.isr
     )
 
 
@@ -54,7 +54,7 @@ def strong_isr(state: State) -> bool:
         for leader_id, leader in enumerate(state.replicas)
         if leader.leader == leader_id
         for member_id in range(len(state.replicas))
-        if contains(state.quorum.isr, member_id)
+        if member_id in state.quorum.isr
     )
 
 
@@ -70,7 +70,7 @@ def shrunk_isr(state: State) -> bool:
     leader_epoch = state.quorum.leader_epoch
     if leader_epoch == NO_EPOCH:
         return False
-    return state.leader_and_isr_requests[leader_epoch].isr & ~state.quorum.isr != 0
+    return state.leader_and_isr_requests[leader_epoch].isr - state.quorum.isr != Ids()
 
 
 def expanded_isr(state: State) -> bool:
@@ -78,7 +78,7 @@ def expanded_isr(state: State) -> bool:
     leader_epoch = state.quorum.leader_epoch
     if leader_epoch == NO_EPOCH:
         return False
-    return state.quorum.isr & ~state.leader_and_isr_requests[leader_epoch].isr != 0
+    return state.quorum.isr - state.leader_and_isr_requests[leader_epoch].isr != Ids()
 
 
 def deposed_leader(state: State) -> bool:

@@ -8,7 +8,7 @@ Left out, and why that is sound: the messages. A step is judged only by the stat
 property depends on how a rule is written.
 """
 
-from kafkacheck.checker.schema import contains, excluding
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.model.replication.system import State
 
@@ -37,8 +37,8 @@ def leader_removal(before: State, after: State) -> bool:
     leader = before.quorum.leader
     if leader == NO_LEADER or after.quorum.leader != NO_LEADER:
         return True
-    others = excluding(before.quorum.isr, leader)
-    if others == 0:
+    others = before.quorum.isr - {leader}
+    if others == Ids():
         return after.quorum.isr == before.quorum.isr
     return after.quorum.isr == others
 
@@ -68,7 +68,7 @@ def isr_removal(before: State, after: State) -> bool:
     return all(
         is_lagging(before, before.quorum.leader, replica_id)
         for replica_id in range(len(before.replicas))
-        if contains(before.quorum.isr, replica_id) and not contains(after.quorum.isr, replica_id)
+        if replica_id in before.quorum.isr and replica_id not in after.quorum.isr
     )
 
 
@@ -111,7 +111,7 @@ def high_watermark_growth(before: State, after: State) -> bool:
             if replica.leader == NO_LEADER or high_watermark > after.replicas[replica.leader].high_watermark:
                 return False
             for member_id in range(len(before.replicas)):
-                is_counted = replica.leader == replica_id and contains(replica.isr, member_id)
+                is_counted = replica.leader == replica_id and member_id in replica.isr
                 if is_counted and before.replicas[member_id].leader != replica_id:
                     return False
     return True

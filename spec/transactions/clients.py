@@ -5,6 +5,7 @@ Source: KIP-98, KIP-447, KIP-890; apache/kafka `TransactionManager`.
 Left out, and why that is sound: the responses, which `spec/transactions/coordinators.py` judges.
 """
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import (
     NO_INPUT,
@@ -31,7 +32,7 @@ def commits_await_acknowledgements(before: State, after: State) -> bool:
         if client.state == ProducerState.IN_TRANSACTION:
             transaction = before.transactions[client.transaction]
             if transaction.asked == Marker.NONE and after.transactions[client.transaction].asked == Marker.COMMIT:
-                if client.sent == 0 or client.sent & transaction.acknowledged != client.sent:
+                if client.sent == Ids() or client.sent & transaction.acknowledged != client.sent:
                     return False
     return True
 
@@ -48,7 +49,7 @@ def only_begun_transactions_are_ended(state: State) -> bool:
         is_committing = client.state == ProducerState.COMMITTING
         if is_committing or client.state == ProducerState.ABORTING:
             asked = state.transactions[client.transaction].asked
-            if asked != (Marker.COMMIT if is_committing else Marker.ABORT) or client.partitions == 0:
+            if asked != (Marker.COMMIT if is_committing else Marker.ABORT) or client.partitions == Ids():
                 return False
     return True
 

@@ -6,7 +6,7 @@ Source: KIP-98, KIP-360, KIP-890; apache/kafka `TransactionCoordinator` (`endTra
 Left out, and why that is sound: that a request is eventually answered, which only liveness can say.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionMetadata
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.messages.transaction_requests import Request
@@ -124,7 +124,7 @@ def due_add(metadata: TransactionMetadata, pending: TransactionState, request: R
         return Answer.PRODUCER_FENCED
     if pending != TransactionState.NONE or is_preparing(metadata.state):
         return Answer.WAIT
-    if metadata.state == TransactionState.ONGOING and contains(metadata.partitions, request.partition):
+    if metadata.state == TransactionState.ONGOING and request.partition in metadata.partitions:
         return Answer.NONE
     return Answer.APPENDING
 
@@ -274,7 +274,7 @@ def appended_entries_follow_requests(before: State, after: State, rules: Transac
 
 def is_in_transaction(metadata: TransactionMetadata, produce: Produce) -> bool:
     """Whether the batch is of the current producer, and its partition is in the transaction."""
-    if metadata.state != TransactionState.ONGOING or not contains(metadata.partitions, produce.partition):
+    if metadata.state != TransactionState.ONGOING or produce.partition not in metadata.partitions:
         return False
     return is_of_present_epoch(metadata, produce.batch.producer_id, produce.batch.producer_epoch)
 
@@ -285,9 +285,7 @@ def is_out_of_transaction(metadata: TransactionMetadata, produce: Produce, is_ve
         return True
     if not is_of_present_epoch(metadata, produce.batch.producer_id, produce.batch.producer_epoch):
         return True
-    return (
-        not is_version_2 and not is_preparing(metadata.state) and not contains(metadata.partitions, produce.partition)
-    )
+    return not is_version_2 and not is_preparing(metadata.state) and produce.partition not in metadata.partitions
 
 
 def verifications_are_true(before: State, after: State, rules: TransactionRules) -> bool:
@@ -317,10 +315,10 @@ def verifications_are_true(before: State, after: State, rules: TransactionRules)
     return True
 
 
-def grows_by_batch(before: State, rules: TransactionRules, transactional_id: int, partitions: int) -> bool:
+def grows_by_batch(before: State, rules: TransactionRules, transactional_id: int, partitions: Ids) -> bool:
     """Whether a version 2 batch that is being verified adds one of the partitions to the transaction."""
     return any(
-        is_of_version_2(rules, produce.is_upgraded) and contains(partitions, produce.partition)
+        is_of_version_2(rules, produce.is_upgraded) and produce.partition in partitions
         for produce in before.produces
         if produce.stage == ProduceStage.VERIFYING and produce.transactional_id == transactional_id
     )

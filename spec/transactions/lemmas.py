@@ -10,7 +10,6 @@ has forgotten, cleaned logs and groups; `spec/PROOFS.md` lists all that is not p
 make another one true.
 """
 
-from kafkacheck.checker.schema import contains
 from kafkacheck.impl.client.transactional_records import Client
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionMetadata
 from kafkacheck.impl.ids import NO_OFFSET
@@ -437,5 +436,5 @@ def deliveries_lie_below_position(state: State) -> bool:
         offset < reader.position
         for reader, partition in zip(state.readers, state.partitions)
         for offset in range(len(partition.index.aborted))
-        if contains(reader.delivered, offset)
+        if offset in reader.delivered
     )

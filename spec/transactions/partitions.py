@@ -5,7 +5,6 @@ Source: KIP-98, KIP-890; apache/kafka `ReplicaManager`, `ProducerStateManager`, 
 Left out, and why that is sound: that something is eventually stored or ended, which only liveness can say.
 """
 
-from kafkacheck.checker.schema import contains
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 from kafkacheck.impl.log.records import Batch, PartitionLog
@@ -192,7 +191,7 @@ def strays_keep_their_topic(before: State, after: State) -> bool:
         elif was.stage == ProduceStage.REQUESTED and now.stage == ProduceStage.IDLE:
             if after.clients[produce_id].state == ProducerState.IN_TRANSACTION:
                 transaction = after.clients[produce_id].transaction
-                if not contains(after.transactions[transaction].acknowledged, was.partition):
+                if was.partition not in after.transactions[transaction].acknowledged:
                     return False
     return True
 
@@ -266,7 +265,7 @@ def markers_go_where_they_are_awaited(before: State, after: State) -> bool:
                 if now.markers[partition_id].is_sent and not coordinator.markers[partition_id].is_sent:
                     if before.partitions[partition_id].is_deleted:
                         return False
-                    if not coordinator.is_marking or not contains(coordinator.unmarked, partition_id):
+                    if not coordinator.is_marking or partition_id not in coordinator.unmarked:
                         return False
     return True
 
@@ -437,7 +436,7 @@ def has_anything(log: PartitionLog) -> bool:
 def marker_is_cleaned(state: State) -> bool:
     """Nothing is left of a transaction in a partition where it had a record, not even its marker."""
     return any(
-        contains(state.transactions[transaction].acknowledged, partition_id)
+        partition_id in state.transactions[transaction].acknowledged
         for partition_id in range(len(state.partitions))
         if not has_anything(state.partitions[partition_id].log)
         for transaction in range(len(state.transactions))

@@ -5,7 +5,7 @@ Source: KIP-98 (guarantees), KIP-890, KIP-447, and the issues named below.
 Left out, and why that is sound: how an application uses the outcomes that it is told.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, Marker
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
@@ -94,7 +94,7 @@ def committed_transactions_are_whole(state: State) -> bool:
         has_record(state.partitions[partition_id], transaction)
         for transaction, promise in enumerate(state.transactions)
         for partition_id in range(len(state.partitions))
-        if promise.told == Marker.COMMIT and contains(promise.acknowledged, partition_id)
+        if promise.told == Marker.COMMIT and partition_id in promise.acknowledged
     )
 
 
@@ -171,7 +171,7 @@ def only_what_was_to_be_committed_is_delivered(state: State) -> bool:
         log = state.partitions[partition_id].log
         for offset in range(log.end_offset):
             transaction = log.records[offset].id
-            if contains(reader.delivered, offset) and transaction != NO_BATCH:
+            if offset in reader.delivered and transaction != NO_BATCH:
                 if state.transactions[transaction].asked != Marker.COMMIT:
                     return False
     return True
@@ -189,7 +189,7 @@ def delivered_records_are_committed(state: State) -> bool:
         fate_of(partition, offset) == Marker.COMMIT
         for partition_id, partition in enumerate(state.partitions)
         for offset in range(partition.log.end_offset)
-        if contains(state.readers[partition_id].delivered, offset)
+        if offset in state.readers[partition_id].delivered
     )
 
 
@@ -202,7 +202,7 @@ def committed_records_are_delivered(state: State) -> bool:
     Fails in: none yet; it guards the consumer's filter.
     """
     return all(
-        contains(state.readers[partition_id].delivered, offset)
+        offset in state.readers[partition_id].delivered
         for partition_id, partition in enumerate(state.partitions)
         for offset in range(state.readers[partition_id].position)
         if partition.log.records[offset].id != NO_BATCH and fate_of(partition, offset) == Marker.COMMIT
@@ -251,7 +251,7 @@ def is_known_open(state: State, producer_id: int, partition_id: int) -> bool:
     """Whether a current coordinator will end a transaction of the producer in the partition."""
     for transactional_id in range(len(state.transactional_ids)):
         entry = state.transactional_ids[transactional_id].log.entry
-        if entry.producer_id == producer_id and contains(entry.partitions, partition_id):
+        if entry.producer_id == producer_id and partition_id in entry.partitions:
             return True
     return False
 
@@ -388,7 +388,7 @@ def fenced_client(state: State) -> bool:
 
 def delivered_record(state: State) -> bool:
     """A read_committed consumer was given a record."""
-    return any(reader.delivered != 0 for reader in state.readers)
+    return any(reader.delivered != Ids() for reader in state.readers)
 
 
 def every_input_is_done(state: State) -> bool:

@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from kafkacheck.checker.model.charges import charged
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.epoch_file import answered_end_offset, assign_epoch, end_offset_of_epoch, epoch_with_end
 from kafkacheck.impl.broker.fetcher import truncate_by_answer
@@ -39,10 +40,10 @@ LAYOUT = Layout(State, {**BOUNDS, **SIZES, "replicas": 3})
 RULES = ClusterRules()
 
 
-def cluster(isr=0b111):
+def cluster(isr=Ids({0, 1, 2})):
     """Three brokers; broker 0 leads the empty partition in epoch 0."""
     state = LAYOUT.blank()
-    found_partition(state, 0b111, isr)
+    found_partition(state, Ids({0, 1, 2}), isr)
     return state
 
 
@@ -123,7 +124,7 @@ def test_the_epoch_file_is_cut_also_where_the_log_is_short_already():
 
 
 def test_the_high_watermark_moves_over_two_fetch_rounds_and_the_producer_is_told():
-    state = cluster(isr=0b011)
+    state = cluster(isr=Ids({0, 1}))
     assert leader_appends(state, RULES, 0)
     fetch_once(state, 1)
     assert (state.brokers[0].high_watermark, state.brokers[1].log.end_offset) == (0, 1)
@@ -135,12 +136,12 @@ def test_the_high_watermark_moves_over_two_fetch_rounds_and_the_producer_is_told
 
 
 def test_who_is_about_to_join_or_leave_the_isr_is_waited_for():
-    state = cluster(isr=0b001)
+    state = cluster(isr=Ids({0}))
     fetch_once(state, 1)
     assert leader_proposes_expansion(state, RULES, 0, 1)
     assert leader_appends(state, RULES, 0)
     assert state.brokers[0].high_watermark == 0
-    state = cluster(isr=0b011)
+    state = cluster(isr=Ids({0, 1}))
     assert leader_appends(state, RULES, 0)
     assert leader_proposes_shrink(state, RULES, 0, 1)
     maybe_raise_high_watermark(state.brokers[0], RULES, 0, state.controller.history[0])
@@ -150,7 +151,7 @@ def test_who_is_about_to_join_or_leave_the_isr_is_waited_for():
 
 def test_too_small_an_isr_refuses_acks_all_and_keeps_the_high_watermark():
     rules = RULES._replace(min_insync_replicas=2)
-    state = cluster(isr=0b001)
+    state = cluster(isr=Ids({0}))
     assert not leader_appends(state, rules, 0)
     assert leader_appends(state, rules._replace(acks=Acks.LEADER), 0)
     assert state.producers.acknowledged[0] == 0
@@ -158,14 +159,14 @@ def test_too_small_an_isr_refuses_acks_all_and_keeps_the_high_watermark():
 
 
 def test_acks_0_tells_the_producer_nothing():
-    state = cluster(isr=0b001)
+    state = cluster(isr=Ids({0}))
     assert leader_appends(state, RULES._replace(acks=Acks.NONE), 0)
     assert state.producers.acknowledged[0] == NO_OFFSET
     assert state.brokers[0].high_watermark == 1
 
 
 def test_an_answer_of_an_earlier_epoch_is_dropped():
-    state = cluster(isr=0b011)
+    state = cluster(isr=Ids({0, 1}))
     assert leader_appends(state, RULES, 0)
     assert follower_sends_fetch(state, RULES, 1)
     assert leader_answers_fetch(state, RULES, 1)
@@ -185,7 +186,7 @@ def test_a_fetch_of_another_epoch_is_not_answered():
 
 
 def test_a_crash_keeps_the_log_and_the_checkpoint_and_a_power_loss_not_the_unflushed():
-    state = cluster(isr=0b001)
+    state = cluster(isr=Ids({0}))
     for _ in range(3):
         assert leader_appends(state, RULES, 0)
     broker = state.brokers[0]
@@ -207,7 +208,7 @@ def test_a_log_that_begins_anew_has_its_high_watermark_at_its_start():
     assert (broker.log_start_offset, broker.high_watermark) == (4, 3)
 
 
-def with_old_fetch(isr=0b111):
+def with_old_fetch(isr=Ids({0, 1, 2})):
     """Broker 1 has fetched twice, and its fetch that proves one record is old: its connection has broken."""
     state = cluster(isr)
     assert leader_appends(state, RULES, 0) and leader_appends(state, RULES, 0)
@@ -292,7 +293,7 @@ def test_a_leader_that_stops_or_leads_no_more_counts_no_old_fetch():
 def test_the_high_watermark_waits_for_enough_replicas(waits):
     """KAFKA-15583."""
     rules = RULES._replace(min_insync_replicas=2, acks=Acks.LEADER, high_watermark_awaits_enough=waits)
-    state = cluster(isr=0b001)
+    state = cluster(isr=Ids({0}))
     assert leader_appends(state, rules, 0)
     assert state.brokers[0].high_watermark == (0 if waits else 1)
 
@@ -314,7 +315,7 @@ def test_a_leader_that_was_restarted_knows_no_session_and_the_next_fetch_opens_a
     state = cluster()
     fetch_once(state, 1)
     stop_process(state, 0)
-    found_partition(state, 0b111, 0b111)
+    found_partition(state, Ids({0, 1, 2}), Ids({0, 1, 2}))
     assert follower_sends_fetch(state, RULES, 1)
     assert leader_answers_fetch(state, RULES, 1)
     assert state.fetches[1].stage == Stage.IDLE
@@ -351,9 +352,9 @@ def test_no_epoch_ends_nowhere_but_by_the_old_rule_where_the_leader_has_none_eit
 @pytest.mark.parametrize("is_taken", [True, False])
 def test_an_answer_of_the_same_partition_epoch_ends_the_change(is_taken):
     """KAFKA-12751."""
-    state = cluster(isr=0b001)
+    state = cluster(isr=Ids({0}))
     change = state.alter_partitions[0]
-    state.brokers[0].pending_isr = 0b011
-    change.stage, change.leader_epoch, change.isr = Stage.ANSWERED, 0, 0b011
+    state.brokers[0].pending_isr = Ids({0, 1})
+    change.stage, change.leader_epoch, change.isr = Stage.ANSWERED, 0, Ids({0, 1})
     assert leader_learns_of_change(state, RULES._replace(answer_may_keep_partition_epoch=is_taken), 0)
-    assert state.brokers[0].pending_isr == (0 if is_taken else 0b011)
+    assert state.brokers[0].pending_isr == (0 if is_taken else Ids({0, 1}))

@@ -8,7 +8,7 @@ from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.graphs.observed import compiled_graph
 from kafkacheck.checker.liveness.fair_cycles import Rules, find_lasso
-from kafkacheck.checker.schema import clear
+from kafkacheck.checker.schema import Ids, clear
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
 from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET, ReplicaId
@@ -104,7 +104,7 @@ def test_converged_means_one_log_committed_and_everybody_in_sync():
         (lambda s: (s.brokers[0], "leader_epoch"), 1),
         (lambda s: (s.brokers[1].log, "end_offset"), 0),
         (lambda s: (s.brokers[1].log.records[0], "id"), 1),
-        (lambda s: (s.controller.history[0], "isr"), 0b01),
+        (lambda s: (s.controller.history[0], "isr"), Ids({0})),
         (lambda s: (s.controller.history[0], "leader"), NO_LEADER),
     ):
         other = state.copy()
@@ -112,13 +112,13 @@ def test_converged_means_one_log_committed_and_everybody_in_sync():
         setattr(record, name, value)
         assert not converged(other), name
     state.brokers[1].is_running = False
-    state.controller.history[0].isr = 0b01
+    state.controller.history[0].isr = Ids({0})
     assert converged(state), "who is down is not waited for"
 
 
 def test_bounds_that_are_used_up_are_seen():
     state = Layout(State, {**BOUNDS, "max_metadata_offset": 2, "max_leader_epoch": 2}).blank()
-    found_partition(state, 0b11, 0b11)
+    found_partition(state, Ids({0, 1}), Ids({0, 1}))
     assert bounds_leave_room(state)
     state.controller.history[0].leader_epoch = 2
     assert not bounds_leave_room(state)

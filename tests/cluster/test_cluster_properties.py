@@ -3,6 +3,7 @@
 Those that an entry of the museum breaks are seen to fail there as well.
 """
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.log_file import append_to_log
 from kafkacheck.impl.enums import Propagation, Stage
@@ -25,7 +26,7 @@ OLD_FETCHES = Layout(State, {**BOUNDS, "old_fetches": 1, "losses": 1})
 def state_of(*logs):
     """Two brokers in epoch 0, broker 0 leading; each log a list of (record, epoch)."""
     state = LAYOUT.blank()
-    found_partition(state, 0b11, 0b11)
+    found_partition(state, Ids({0, 1}), Ids({0, 1}))
     for broker, log in zip(state.brokers, logs, strict=False):
         for record, epoch in log:
             append_to_log(broker, ClusterRules(), record, epoch)
@@ -55,9 +56,9 @@ def test_a_reassignment_that_leaves_fewer_copies_is_seen():
     before = state_of([(0, 0)], [])
     before.producers.acknowledged[0] = 0
     after = before.copy()
-    after.controller.history[0].replicas = 0b01
+    after.controller.history[0].replicas = Ids({0})
     assert cluster_steps.reassignment_keeps_copies(before, after)
-    after.controller.history[0].replicas = 0b10
+    after.controller.history[0].replicas = Ids({1})
     assert not cluster_steps.reassignment_keeps_copies(before, after)
 
 
@@ -86,17 +87,17 @@ def test_two_leaders_of_one_epoch_are_seen():
 
 def test_a_member_that_the_leader_does_not_wait_for_is_seen():
     state = state_of()
-    state.brokers[0].isr = 0b01
+    state.brokers[0].isr = Ids({0})
     assert not cluster.isr_is_covered(state)
-    state.brokers[0].pending_isr = 0b11
+    state.brokers[0].pending_isr = Ids({0, 1})
     assert cluster.isr_is_covered(state)
 
 
 def test_an_inactive_member_is_seen_unless_it_is_the_last():
     state = state_of()
-    state.controller.history[0].active = 0b01
+    state.controller.history[0].active = Ids({0})
     assert not cluster.isr_has_no_inactive(state)
-    state.controller.history[0].isr = 0b10
+    state.controller.history[0].isr = Ids({1})
     assert cluster.isr_has_no_inactive(state)
 
 
@@ -145,7 +146,7 @@ def test_a_consumer_that_reads_above_another_history_is_seen():
 def test_measures_count_what_the_controller_recorded_and_who_believes_to_lead():
     state = state_of([], [])
     assert (cluster_measures.isr_size(state), cluster_measures.live_leaders(state)) == (2, 1)
-    state.controller.history[0].isr = 0b01
+    state.controller.history[0].isr = Ids({0})
     state.brokers[1].leader = 1
     assert (cluster_measures.isr_size(state), cluster_measures.live_leaders(state)) == (1, 2)
     state.brokers[0].is_running = False
@@ -155,7 +156,7 @@ def test_measures_count_what_the_controller_recorded_and_who_believes_to_lead():
 def with_old_fetch(leader_epoch):
     """Broker 0 leads in an epoch and has read a fetch of broker 1 in epoch 0; and what it may count."""
     before = OLD_FETCHES.blank()
-    found_partition(before, 0b11, 0b11)
+    found_partition(before, Ids({0, 1}), Ids({0, 1}))
     before.brokers[0].leader_epoch = leader_epoch
     fetch = before.old_fetches[1]
     fetch.stage, fetch.leader, fetch.leader_epoch, fetch.offset = Stage.ANSWERED, 0, 0, 1
@@ -217,7 +218,7 @@ def test_a_process_that_ends_without_a_reason_is_seen():
     after = before.copy()
     after.brokers[1].is_running = False
     assert not cluster_messages.disturbances_are_real(before, after)
-    before.controller.stopping = 0b10
+    before.controller.stopping = Ids({1})
     assert cluster_messages.disturbances_are_real(before, after)
 
 
@@ -234,7 +235,7 @@ def test_a_power_loss_that_takes_what_was_flushed_is_seen():
 
 def test_a_loss_of_nothing_is_seen():
     before = OLD_FETCHES.blank()
-    found_partition(before, 0b11, 0b11)
+    found_partition(before, Ids({0, 1}), Ids({0, 1}))
     after = before.copy()
     after.budget.losses = before.budget.losses - 1
     assert not cluster_messages.disturbances_are_real(before, after)

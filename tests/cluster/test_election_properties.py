@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.enums import PartitionState, Propagation
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.rules import ClusterRules
@@ -61,7 +62,7 @@ def test_in_the_kraft_era_a_partition_is_created_with_a_leader():
 def test_a_leader_that_is_fenced_leaves_the_partition_offline():
     state = partition_in(PartitionState.ONLINE)
     assert leader_is_active(state)
-    state.controller.history[0].active = 0b10
+    state.controller.history[0].active = Ids({1})
     assert not leader_is_active(state)
     assert partition_state(state.controller.history[0]) == PartitionState.OFFLINE
 

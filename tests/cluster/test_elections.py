@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.controller.reassignment import begin_reassignment
 from kafkacheck.impl.enums import Propagation
@@ -50,9 +51,9 @@ LAST_KNOWN = ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2, 
 ZOOKEEPER = ClusterRules(propagation=Propagation.LEADER_AND_ISR)
 
 
-def cluster(isr=0b111, leader=0):
+def cluster(isr=Ids({0, 1, 2}), leader=0):
     state = LAYOUT.blank()
-    found_partition(state, 0b111, isr)
+    found_partition(state, Ids({0, 1, 2}), isr)
     now(state).leader = leader
     return state
 
@@ -64,7 +65,7 @@ def take_down(state, rules, broker_id, new_leader):
 def test_a_failed_leader_is_replaced_by_the_first_of_the_isr():
     assert not take_down(cluster(), ORDERED, 0, 2)
     assert take_down(cluster(), ORDERED, 0, 1)
-    assert take_down(cluster(isr=0b101), ORDERED, 0, 2), "broker 1 is not in sync"
+    assert take_down(cluster(isr=Ids({0, 2})), ORDERED, 0, 2), "broker 1 is not in sync"
     assert take_down(cluster(), ORDERED._replace(elections_follow_assignment=False), 0, 2)
 
 
@@ -76,7 +77,7 @@ def test_a_leader_that_shuts_down_is_replaced_by_the_first_of_the_isr_that_does_
 
 
 def test_the_first_active_replica_is_elected_uncleanly():
-    state = cluster(isr=0b001)
+    state = cluster(isr=Ids({0}))
     assert take_down(state, ORDERED, 0, NO_LEADER)
     assert not controller_elects_uncleanly(state, ORDERED, 2)
     assert controller_elects_uncleanly(state, ORDERED, 1)
@@ -85,17 +86,17 @@ def test_the_first_active_replica_is_elected_uncleanly():
 def test_only_the_head_of_the_assignment_is_preferred_and_only_while_it_does_not_lead():
     assert not leadership_is_moved(cluster(), ORDERED, 0)
     assert not leadership_is_moved(cluster(leader=1), ORDERED, 2)
-    assert not leadership_is_moved(cluster(leader=1, isr=0b110), ORDERED, 0), "it is not in sync"
+    assert not leadership_is_moved(cluster(leader=1, isr=Ids({1, 2})), ORDERED, 0), "it is not in sync"
     assert leadership_is_moved(cluster(leader=1), ORDERED, 0)
 
 
 def test_a_reassignment_elects_the_first_of_the_target_that_is_in_sync_and_active():
-    state = cluster(isr=0b101)
-    assert begin_reassignment(state.controller, ORDERED, 0b100)
+    state = cluster(isr=Ids({0, 2}))
+    assert begin_reassignment(state.controller, ORDERED, Ids({2}))
     assert now(state).leader == 2
-    state = cluster(isr=0b111)
+    state = cluster(isr=Ids({0, 1, 2}))
     assert take_down(state, ORDERED, 1, 0)
-    assert begin_reassignment(state.controller, ORDERED, 0b110)
+    assert begin_reassignment(state.controller, ORDERED, Ids({1, 2}))
     assert now(state).leader == 0, "it is not complete before broker 1 is in sync"
 
 
@@ -135,7 +136,7 @@ def test_a_partition_of_the_zookeeper_era_is_new_before_it_is_online():
     assert not controller_creates_partition(state, ZOOKEEPER, NO_LEADER), "it exists"
     assert not controller_elects_first_leader(state, ZOOKEEPER, 0), "it is down"
     assert controller_elects_first_leader(state, ZOOKEEPER, 1)
-    assert told(state) == (1, 0, 0b110, 0)
+    assert told(state) == (1, 0, Ids({1, 2}), 0)
     assert not controller_elects_first_leader(state, ZOOKEEPER, 2), "it is not new"
 
 
@@ -147,15 +148,15 @@ def test_a_partition_of_the_kraft_era_is_created_with_a_leader():
     assert not controller_creates_partition(state, ORDERED, 0), "it is down"
     assert not controller_creates_partition(state, ORDERED, 2), "broker 1 comes first"
     assert controller_creates_partition(state, ORDERED, 1)
-    assert told(state) == (1, 0, 0b110, 0)
+    assert told(state) == (1, 0, Ids({1, 2}), 0)
 
 
 def without_eligible_replica(rules):
     """Both replicas have crashed, and broker 0 led last; broker 1 is back, and broker 0 is not."""
     state = LAYOUT.blank()
-    found_partition(state, 0b011, 0b011)
+    found_partition(state, Ids({0, 1}), Ids({0, 1}))
     assert take_down(state, rules, 1, 0) and take_down(state, rules, 0, NO_LEADER)
-    assert told(state) == (NO_LEADER, 1, 0, 0b011)
+    assert told(state) == (NO_LEADER, 1, 0, Ids({0, 1}))
     assert broker_starts(state, rules, 1)
     return state
 
@@ -169,11 +170,11 @@ def test_the_last_known_leader_leads_uncleanly_once_it_is_active_and_no_replica_
     state = without_eligible_replica(LAST_KNOWN)
     assert state.controller.last_known_leader == 0
     unfence(state, LAST_KNOWN, 1)
-    assert told(state) == (NO_LEADER, 1, 0, 0b001), "broker 0 is still eligible"
+    assert told(state) == (NO_LEADER, 1, 0, Ids({0})), "broker 0 is still eligible"
     assert broker_starts(state, LAST_KNOWN, 0)
     assert told(state) == (NO_LEADER, 1, 0, 0), "it is not active"
     unfence(state, LAST_KNOWN, 0)
-    assert told(state) == (0, 2, 0b001, 0)
+    assert told(state) == (0, 2, Ids({0}), 0)
     assert now(state).is_recovering
     assert state.controller.last_known_leader == NO_LEADER
 
@@ -185,7 +186,7 @@ def test_the_last_eligible_replica_that_is_expelled_lets_the_last_known_leader_l
     unfence(state, LAST_KNOWN, 1)
     state.brokers[0].is_stopped_cleanly = False
     assert broker_starts(state, LAST_KNOWN, 0)
-    assert told(state) == (1, 2, 0b010, 0), "broker 1 is active"
+    assert told(state) == (1, 2, Ids({1}), 0), "broker 1 is active"
 
 
 def test_nobody_is_elected_where_the_last_known_leader_is_not_to_be():
@@ -209,7 +210,7 @@ def test_by_the_old_rule_the_last_known_leader_is_elected_while_it_is_fenced(is_
 @pytest.mark.parametrize("is_checked", [True, False])
 def test_a_deposed_controller_writes_nothing_and_resigns(is_checked):
     rules = ZOOKEEPER._replace(controller_write_checks_epoch=is_checked)
-    before = cluster(isr=0b011)
+    before = cluster(isr=Ids({0, 1}))
     assert not zombie_elects_leader(before, rules, 1), "it is in office"
     assert controller_is_replaced(before, rules)
     assert is_checked or not zombie_elects_leader(before, rules, 2), "it is not in sync"
@@ -226,11 +227,11 @@ def test_a_deposed_controller_writes_nothing_and_resigns(is_checked):
 def test_an_election_out_of_order_is_seen():
     before = cluster()
     after = before.copy()
-    now(after).leader, now(after).isr = 2, 0b110
+    now(after).leader, now(after).isr = 2, Ids({1, 2})
     assert not elected_leader_is_first(before, after)
-    now(after).isr = 0b101
+    now(after).isr = Ids({0, 2})
     assert not elected_leader_is_first(before, after)
-    now(after).active = 0b110
+    now(after).active = Ids({1, 2})
     assert elected_leader_is_first(before, after)
-    now(after).isr, now(after).is_recovering = 0b100, True
+    now(after).isr, now(after).is_recovering = Ids({2}), True
     assert not elected_leader_is_first(before, after), "broker 1 could have been elected uncleanly"

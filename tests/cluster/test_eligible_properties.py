@@ -1,5 +1,6 @@
 """What KIP-966 promises is seen to be broken: small steps made by hand, one mistake each."""
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.broker.log_file import append_to_log
 from kafkacheck.impl.enums import Acks
 from kafkacheck.impl.ids import NO_LEADER
@@ -22,23 +23,23 @@ def record_of(state):
 
 def test_a_record_appended_with_too_small_an_isr_is_seen():
     before = state_of([], [])
-    before.brokers[0].isr = 0b01
+    before.brokers[0].isr = Ids({0})
     after = before.copy()
     append_to_log(after.brokers[0], RULES, 0, 0)
     after.producers.next_record = 1
     assert not appends_need_enough_replicas(before, after, RULES)
     assert appends_need_enough_replicas(before, after, RULES._replace(acks=Acks.LEADER))
-    before.brokers[0].isr = 0b11
+    before.brokers[0].isr = Ids({0, 1})
     assert appends_need_enough_replicas(before, after, RULES)
 
 
 def test_who_leaves_a_small_isr_and_is_forgotten_is_seen():
     before = state_of()
     after = before.copy()
-    record_of(after).isr = 0b01
+    record_of(after).isr = Ids({0})
     assert not leavers_stay_eligible(before, after, RULES)
     assert leavers_stay_eligible(before, after, RULES._replace(min_insync_replicas=1))
-    record_of(after).elr = 0b10
+    record_of(after).elr = Ids({1})
     assert leavers_stay_eligible(before, after, RULES)
     later = after.copy()
     record_of(later).elr = 0
@@ -51,7 +52,7 @@ def test_who_leaves_a_small_isr_and_is_forgotten_is_seen():
 
 def test_a_last_known_leader_that_did_not_lead_last_is_seen():
     before = state_of()
-    record_of(before).isr = 0b01
+    record_of(before).isr = Ids({0})
     after = before.copy()
     record_of(after).isr, record_of(after).leader = 0, NO_LEADER
     assert last_known_leader_led_last(before, after), "nobody is kept"
@@ -61,15 +62,15 @@ def test_a_last_known_leader_that_did_not_lead_last_is_seen():
     after.controller.last_known_leader = 1
     assert not last_known_leader_led_last(before, after)
     after.controller.last_known_leader = 0
-    record_of(after).isr = 0b10
+    record_of(after).isr = Ids({1})
     assert not last_known_leader_led_last(before, after), "the ISR is not empty any more"
 
 
 def test_an_unclean_election_where_somebody_is_eligible_is_seen():
     before = state_of()
-    record_of(before).isr, record_of(before).elr, record_of(before).leader = 0, 0b10, NO_LEADER
+    record_of(before).isr, record_of(before).elr, record_of(before).leader = 0, Ids({1}), NO_LEADER
     after = before.copy()
-    record_of(after).isr, record_of(after).elr, record_of(after).leader = 0b01, 0, 0
+    record_of(after).isr, record_of(after).elr, record_of(after).leader = Ids({0}), 0, 0
     assert not last_known_leader_is_last_resort(before, after, RULES)
     assert last_known_leader_is_last_resort(before, after, RULES._replace(unclean_election=True))
     record_of(after).broker_epochs[1] = 1
@@ -77,15 +78,15 @@ def test_an_unclean_election_where_somebody_is_eligible_is_seen():
     record_of(after).broker_epochs[1] = 0
     record_of(before).elr = 0
     assert last_known_leader_is_last_resort(before, after, RULES)
-    record_of(before).elr = 0b01
+    record_of(before).elr = Ids({0})
     assert last_known_leader_is_last_resort(before, after, RULES)
 
 
 def test_an_eligible_leader_that_has_to_recover_is_seen():
     before = state_of()
-    record_of(before).isr, record_of(before).elr, record_of(before).leader = 0, 0b10, NO_LEADER
+    record_of(before).isr, record_of(before).elr, record_of(before).leader = 0, Ids({1}), NO_LEADER
     after = before.copy()
     record_of(after).leader, record_of(after).is_recovering = 1, True
     assert not only_unclean_leaders_recover(before, after)
-    record_of(before).elr = 0b01
+    record_of(before).elr = Ids({0})
     assert only_unclean_leaders_recover(before, after)

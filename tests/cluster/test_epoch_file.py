@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.epoch_file import assign_epoch
 from kafkacheck.impl.broker.log_file import append_to_log, truncate_log
@@ -39,7 +40,7 @@ def starts(broker):
 def with_truncated_epoch(rules):
     """Broker 1 has begun epoch 1 behind a record of epoch 0, which is flushed, and has cut epoch 1 since."""
     state = LAYOUT.blank()
-    found_partition(state, 0b11, 0b11)
+    found_partition(state, Ids({0, 1}), Ids({0, 1}))
     broker = state.brokers[1]
     append_to_log(broker, rules, 0, 0)
     broker.flushed_offset = 1
@@ -99,7 +100,7 @@ def parted(rules):
     """Broker 1 has the record of broker 0 in place of one that it has led with, and broker 2 the latter; 2 is out."""
     sizes = {"replicas": 3, "epoch_files": 1, "log_size": 2, "max_records": 3}
     state = Layout(State, {**BOUNDS, **sizes, "max_leader_epoch": 6, "max_metadata_offset": 9}).blank()
-    found_partition(state, 0b111, 0b111)
+    found_partition(state, Ids({0, 1, 2}), Ids({0, 1, 2}))
     assert leader_appends(state, rules, 0)
     fetch_once(state, rules, 1)
     fetch_once(state, rules, 2)

@@ -6,6 +6,7 @@ import pytest
 
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
 from kafkacheck.impl.broker.log_file import append_to_log
@@ -36,7 +37,7 @@ LEASED, FOR_GOOD = ClusterRules(), ClusterRules(read_replica_is_leased=False)
 def reader(read_replica=NO_LEADER, high_watermarks=(1, 1)):
     """Two brokers with a record, and a consumer in their epoch that has read nothing."""
     state = LAYOUT.blank()
-    found_partition(state, 0b11, 0b11)
+    found_partition(state, Ids({0, 1}), Ids({0, 1}))
     for broker, high_watermark in zip(state.brokers, high_watermarks, strict=True):
         append_to_log(broker, LEASED, 0, 0)
         broker.high_watermark = high_watermark
@@ -69,7 +70,7 @@ def test_a_consumer_that_is_sent_by_right_is_no_mistake():
 
 def test_a_consumer_that_is_sent_outside_the_isr_or_behind_itself_is_seen():
     before = reader()
-    before.brokers[0].isr = 0b01
+    before.brokers[0].isr = Ids({0})
     assert not spec.read_replicas_are_in_sync(before, changed(before, read_replica=1))
     before = reader()
     before.brokers[0].followers[1].end_offset = -1
@@ -113,7 +114,7 @@ def test_a_read_replica_that_is_given_up_without_a_reason_is_seen():
     assert spec.read_replica_is_kept(before, reader(), LEASED)
     assert spec.read_replica_is_kept(before, changed(reader(), leader_epoch=1), FOR_GOOD)
     assert not spec.read_replica_is_kept(before, reader(), FOR_GOOD)
-    before.controller.history[0].active = 0b01
+    before.controller.history[0].active = Ids({0})
     assert spec.read_replica_is_kept(before, reader(), FOR_GOOD)
     before = reader(1)
     before.brokers[1].is_running = False
@@ -127,7 +128,7 @@ def test_what_is_waited_for_and_what_is_not():
     assert not spec.has_read_on(reader())
     assert spec.has_read_on(reader(high_watermarks=(1, 0))), "a member of the ISR is yet to hear of it"
     lags_outside = reader(high_watermarks=(1, 0))
-    lags_outside.brokers[0].isr = 0b01
+    lags_outside.brokers[0].isr = Ids({0})
     assert not spec.has_read_on(lags_outside)
     assert spec.waits_at_follower(reader(1, high_watermarks=(1, 0)))
     assert spec.reads_from_follower(reader(1))

@@ -1,5 +1,6 @@
 """The properties of topics that are deleted and created anew fail where they must: on states made by hand."""
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.log_file import append_to_log
 from kafkacheck.impl.enums import Propagation, Stage
@@ -23,7 +24,7 @@ ZOOKEEPER = ClusterRules(propagation=Propagation.LEADER_AND_ISR)
 def state_of(records=0):
     """Two brokers in epoch 0, broker 0 leading, with a record or none."""
     state = LAYOUT.blank()
-    found_partition(state, 0b11, 0b11)
+    found_partition(state, Ids({0, 1}), Ids({0, 1}))
     for broker in state.brokers:
         for record in range(records):
             append_to_log(broker, KRAFT, record, 0)
@@ -140,18 +141,18 @@ def test_a_replica_that_is_deleted_for_nothing_is_seen():
     assert not cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT), "it is assigned"
     before.controller.history[0].is_deleting = 1
     assert cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT)
-    before.controller.history[0].replicas = 0b01
+    before.controller.history[0].replicas = Ids({0})
     assert not cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT), "it is not among those asked"
     before.controller.history[0].is_deleting = 0
     assert cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT)
-    before.controller.history[0].replicas = 0b11
+    before.controller.history[0].replicas = Ids({0, 1})
     after.brokers[1].is_running = False
     assert cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT), "the disk is lost"
 
 
 def test_a_replica_that_outlives_its_assignment_is_seen():
     before, change = next_change(state_of())
-    change.replicas = 0b01
+    change.replicas = Ids({0})
     after = before.copy()
     after.brokers[1].metadata_offset = before.controller.offset
     assert not cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT)
@@ -191,7 +192,7 @@ def test_what_is_left_of_a_deleted_topic_on_record_is_seen():
     state.controller.last_known_leader = NO_LEADER
     metadata.topic_id = 1
     assert cluster_topics.topics_are_recorded_anew(state)
-    for field, value in (("elr", 0b10), ("is_recovering", True), ("adding", 0b10), ("target", 0b01)):
+    for field, value in (("elr", Ids({1})), ("is_recovering", True), ("adding", Ids({1})), ("target", Ids({0}))):
         other = state.copy()
         setattr(other.controller.history[0], field, value)
         assert not cluster_topics.topics_are_recorded_anew(other), field
@@ -205,7 +206,7 @@ def test_what_is_left_of_a_deleted_topic_on_record_is_seen():
     assert not cluster_topics.topics_are_recorded_anew(gone)
     gone.controller.last_known_leader = NO_LEADER
     assert cluster_topics.topics_are_recorded_anew(gone)
-    change.isr = 0b01
+    change.isr = Ids({0})
     assert not cluster_topics.topics_are_recorded_anew(gone)
 
 
@@ -235,7 +236,7 @@ def test_only_a_new_controller_says_again_that_a_topic_is_queued():
 def test_eligible_leader_replicas_of_a_deleted_topic_are_not_missed():
     rules = KRAFT._replace(eligible_leader_replicas=True, min_insync_replicas=2)
     before = state_of()
-    before.controller.history[0].elr, before.controller.history[0].isr = 0b10, 0b01
+    before.controller.history[0].elr, before.controller.history[0].isr = Ids({1}), Ids({0})
     after, change = next_change(before)
     assert not cluster_eligible.leavers_stay_eligible(before, after, rules)
     change.topic_id = 1

@@ -5,6 +5,7 @@ the old topic has no effect on the new one.
 import pytest
 
 from kafkacheck.checker.model.charges import charged
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.isr import propose_isr
 from kafkacheck.impl.controller.reassignment import begin_reassignment
@@ -96,7 +97,7 @@ def test_a_topic_of_the_kraft_era_is_gone_at_once_and_the_next_one_begins_anew()
     assert not topic_deletion_is_asked(state, KRAFT), "there is none"
     assert not controller_ends_deletion(state)
     assert controller_creates_partition(state, KRAFT, 0)
-    assert (now(state).leader_epoch, now(state).partition_epoch, now(state).isr) == (0, 0, 0b11)
+    assert (now(state).leader_epoch, now(state).partition_epoch, now(state).isr) == (0, 0, Ids({0, 1}))
     replay(state, KRAFT, 0, 1)
     for broker in state.brokers:
         assert (broker.topic_id, broker.log.end_offset, broker.high_watermark, broker.leader) == (1, 0, 0, 0)
@@ -111,7 +112,7 @@ def test_deletions_are_charged():
 def test_a_topic_of_the_zookeeper_era_is_gone_when_every_broker_has_deleted_its_replica():
     state = cluster(records=1)
     assert topic_deletion_is_asked(state, ZOOKEEPER)
-    assert (now(state).is_deleting, now(state).leader, now(state).replicas) == (1, NO_LEADER, 0b11)
+    assert (now(state).is_deleting, now(state).leader, now(state).replicas) == (1, NO_LEADER, Ids({0, 1}))
     assert not topic_deletion_is_asked(state, ZOOKEEPER), "it is queued"
     assert not broker_obeys_leader_and_isr(state, ZOOKEEPER, 0, 1), "nothing is sent of it"
     assert broker_obeys_stop_replica(state, ZOOKEEPER, 0, 1)
@@ -152,7 +153,7 @@ def test_a_new_partition_that_is_to_be_deleted_gets_no_first_leader():
     state = LAYOUT.blank()
     for broker in state.brokers:
         broker.is_running = True
-    state.controller.history[0].active = 0b11
+    state.controller.history[0].active = Ids({0, 1})
     assert controller_creates_partition(state, ZOOKEEPER, NO_LEADER)
     assert topic_deletion_is_asked(state, ZOOKEEPER)
     assert not controller_elects_first_leader(state, ZOOKEEPER, 0)
@@ -167,7 +168,7 @@ def test_a_new_partition_that_is_to_be_deleted_gets_no_first_leader():
 
 def test_a_new_partition_gets_its_first_leader_by_no_unclean_election():
     state = LAYOUT.blank()
-    state.controller.history[0].active = 0b11
+    state.controller.history[0].active = Ids({0, 1})
     assert controller_creates_partition(state, ZOOKEEPER, NO_LEADER)
     assert not controller_elects_uncleanly(state, ZOOKEEPER._replace(unclean_election=True), 0)
 
@@ -252,7 +253,7 @@ def left_over():
     state = cluster(records=1)
     assert process_crashes(state, 1)
     assert controller_fences_broker(state, ZOOKEEPER, 1, 0)
-    assert begin_reassignment(state.controller, ZOOKEEPER, 0b01)
+    assert begin_reassignment(state.controller, ZOOKEEPER, Ids({0}))
     assert topic_deletion_is_asked(state, ZOOKEEPER)
     assert broker_obeys_stop_replica(state, ZOOKEEPER, 0, state.controller.offset)
     assert controller_ends_deletion(state)
@@ -334,12 +335,13 @@ def test_an_answer_of_the_deleted_topic_is_not_used_in_the_new_one(names_id, end
 
 
 @pytest.mark.parametrize(
-    ("names_id", "error", "isr"), [(True, AlterPartitionError.FENCED, 0b11), (False, AlterPartitionError.NONE, 0b01)]
+    ("names_id", "error", "isr"),
+    [(True, AlterPartitionError.FENCED, Ids({0, 1})), (False, AlterPartitionError.NONE, Ids({0}))],
 )
 def test_a_change_of_the_isr_of_the_deleted_topic_is_not_made_in_the_new_one(names_id, error, isr):
     rules = KRAFT._replace(isr_change_names_topic_id=names_id)
     state = cluster()
-    propose_isr(state.brokers[0], 0, state.alter_partitions[0], 0b01)
+    propose_isr(state.brokers[0], 0, state.alter_partitions[0], Ids({0}))
     create_anew(state, rules)
     assert controller_alters_partition(state, rules, 0)
     assert (state.alter_partitions[0].error, now(state).isr) == (error, isr)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from kafkacheck.checker.schema import contains
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.compaction.records import NOTHING
 from kafkacheck.impl.compaction.rules import CompactionRules
@@ -60,7 +59,7 @@ def log_of(state, replica_id=0):
         elif batch.marker:
             text += "m"
         else:
-            text += str(batch.id) if contains(replica.kept, offset) else "e"
+            text += str(batch.id) if offset in replica.kept else "e"
     return text
 
 

@@ -6,6 +6,7 @@ from kafkacheck.checker import search
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model.charges import charged
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.quorum.records import NO_VOTER
@@ -74,20 +75,20 @@ def epochs(state, voter_id):
 
 def test_a_leader_is_elected_by_a_majority_that_it_belongs_to_and_writes_a_record_of_its_epoch():
     state = LAYOUT.blank()
-    assert not voter_is_elected(state, RULES, 0, 0b001, 1), "no majority"
-    assert not voter_is_elected(state, RULES, 0, 0b110, 1), "not its own vote"
-    assert not voter_is_elected(state, RULES, 0, 0b011, 2), "not the next epoch"
-    assert voter_is_elected(state, RULES, 0, 0b011, 1)
+    assert not voter_is_elected(state, RULES, 0, Ids({0}), 1), "no majority"
+    assert not voter_is_elected(state, RULES, 0, Ids({1, 2}), 1), "not its own vote"
+    assert not voter_is_elected(state, RULES, 0, Ids({0, 1}), 2), "not the next epoch"
+    assert voter_is_elected(state, RULES, 0, Ids({0, 1}), 1)
     assert epochs(state, 0) == [1]
-    assert not voter_is_elected(state, RULES, 1, 0b011, 2), "voter 0 has a newer record"
-    assert voter_is_elected(state, RULES, 2, 0b110, 2)
+    assert not voter_is_elected(state, RULES, 1, Ids({0, 1}), 2), "voter 0 has a newer record"
+    assert voter_is_elected(state, RULES, 2, Ids({1, 2}), 2)
     assert state.voters[0].is_leader, "it has not heard of it"
 
 
 def test_a_log_that_differs_is_cut_before_it_counts():
     state = LAYOUT.blank()
-    assert voter_is_elected(state, RULES, 0, 0b011, 1) and quorum_leader_appends(state, RULES, 0)
-    assert voter_is_elected(state, RULES, 2, 0b110, 2)
+    assert voter_is_elected(state, RULES, 0, Ids({0, 1}), 1) and quorum_leader_appends(state, RULES, 0)
+    assert voter_is_elected(state, RULES, 2, Ids({1, 2}), 2)
     assert voter_fetches(state, RULES, 0, 2)
     assert not state.voters[0].is_leader
     assert state.voters[2].high_watermark == 0
@@ -103,8 +104,8 @@ def test_records_of_earlier_epochs_are_committed_with_one_of_the_leaders_own(awa
     """KAFKA-12619."""
     rules = QuorumRules(high_watermark_awaits_own_record=awaits)
     state = LAYOUT.blank()
-    assert voter_is_elected(state, rules, 0, 0b011, 1)
-    assert voter_is_elected(state, rules, 0, 0b101, 2)
+    assert voter_is_elected(state, rules, 0, Ids({0, 1}), 1)
+    assert voter_is_elected(state, rules, 0, Ids({0, 2}), 2)
     assert voter_receives_record(state, 2, 0) and voter_fetches(state, rules, 2, 0)
     assert state.committed[0] == committed
     assert voter_receives_record(state, 2, 0) and voter_fetches(state, rules, 2, 0)
@@ -137,7 +138,7 @@ def test_a_voter_votes_once_in_an_epoch_and_hears_of_a_newer_one_although_it_ref
     assert (state.voters[2].epoch, state.voters[2].voted) == (2, NO_VOTER)
     assert not voter_receives_vote_request(state, 2, 1), "voter 1 lacks a record"
     assert voter_receives_vote_request(state, 0, 1) and not state.voters[0].is_leader
-    assert state.voters[1].votes == 0b010
+    assert state.voters[1].votes == Ids({1})
 
 
 def test_a_leader_counts_its_own_log_when_that_is_on_the_disk():
@@ -160,8 +161,8 @@ def test_votes_and_epochs_survive_restarts_and_what_a_leader_and_a_candidate_hav
     assert list(leader.end_offsets) == [NO_OFFSET] * 3
     assert not quorum_leader_writes(state, 0)
     assert voter_stands_for_election(state, 0, 2) and not leader.has_resigned
-    assert voter_receives_vote_request(state, 2, 0) and leader.votes == 0b101
-    assert crashes(state, RULES, 0, 1) and leader.votes == 0b001
+    assert voter_receives_vote_request(state, 2, 0) and leader.votes == Ids({0, 2})
+    assert crashes(state, RULES, 0, 1) and leader.votes == Ids({0})
     assert voter_receives_vote_request(state, 2, 0), "it is asked again, and says the same"
     assert candidate_becomes_leader(state, 0)
     assert not crashes(state, RULES, 2, 1), "none is left"
@@ -226,11 +227,11 @@ def test_bounds_that_lack_an_id_leave_a_restart_out(name):
 def test_nothing_crosses_a_network_that_is_cut_until_it_heals():
     state = blank()
     assert not network_heals(state) and not network_is_cut(state, 0)
-    assert not network_is_cut(state, 0b011), "a majority is not cut off"
-    assert voter_replaces_leader(state, RULES, 0, 0b011, 1)
-    assert network_is_cut(state, 0b001) and not network_is_cut(state, 0b010)
+    assert not network_is_cut(state, Ids({0, 1})), "a majority is not cut off"
+    assert voter_replaces_leader(state, RULES, 0, Ids({0, 1}), 1)
+    assert network_is_cut(state, Ids({0})) and not network_is_cut(state, Ids({1}))
     assert not voter_fetches(state, RULES, 2, 0) and not voter_receives_record(state, 1, 0)
-    assert not voter_replaces_leader(state, RULES, 1, 0b011, 2)
+    assert not voter_replaces_leader(state, RULES, 1, Ids({0, 1}), 2)
     assert network_heals(state)
     assert voter_fetches(state, RULES, 2, 0) and voter_receives_record(state, 1, 0)
 
@@ -238,11 +239,11 @@ def test_nothing_crosses_a_network_that_is_cut_until_it_heals():
 def test_a_leader_that_is_cut_off_resigns_and_the_majority_elects_another():
     """KAFKA-15489."""
     state = blank()
-    assert voter_replaces_leader(state, RULES, 0, 0b011, 1)
+    assert voter_replaces_leader(state, RULES, 0, Ids({0, 1}), 1)
     assert not quorum_leader_resigns(state, RULES, 0), "it is heard"
-    assert not voter_replaces_leader(state, RULES, 2, 0b110, 2), "it hears a leader"
-    assert network_is_cut(state, 0b001) and leader_without_majority(state)
-    assert voter_replaces_leader(state, RULES, 2, 0b110, 2)
+    assert not voter_replaces_leader(state, RULES, 2, Ids({1, 2}), 2), "it hears a leader"
+    assert network_is_cut(state, Ids({0})) and leader_without_majority(state)
+    assert voter_replaces_leader(state, RULES, 2, Ids({1, 2}), 2)
     assert not quorum_leader_resigns(state, QuorumRules(leader_checks_quorum=False), 0), "the old rule"
     assert quorum_leader_resigns(state, RULES, 0)
     assert not quorum_leader_resigns(state, RULES, 0) and not leader_without_majority(state)
@@ -253,8 +254,8 @@ def test_a_leader_that_is_cut_off_resigns_and_the_majority_elects_another():
 
 def test_a_leader_that_was_replaced_resigns_also_when_the_network_has_healed():
     state = blank()
-    assert voter_replaces_leader(state, RULES, 0, 0b011, 1) and network_is_cut(state, 0b001)
-    assert voter_replaces_leader(state, RULES, 2, 0b110, 2) and network_heals(state)
+    assert voter_replaces_leader(state, RULES, 0, Ids({0, 1}), 1) and network_is_cut(state, Ids({0}))
+    assert voter_replaces_leader(state, RULES, 2, Ids({1, 2}), 2) and network_heals(state)
     assert leader_without_majority(state) and quorum_leader_resigns(state, RULES, 0)
 
 
@@ -263,7 +264,7 @@ def test_a_leader_that_was_replaced_resigns_also_when_the_network_has_healed():
 
 def test_of_four_voters_two_elect_nobody_and_commit_nothing():
     state = blank(FOUR_VOTERS)
-    assert not voter_is_elected(state, RULES, 0, 0b0011, 1)
+    assert not voter_is_elected(state, RULES, 0, Ids({0, 1}), 1)
     assert voter_stands_for_election(state, 0, 1) and voter_receives_vote_request(state, 1, 0)
     assert not candidate_becomes_leader(state, 0)
     assert voter_receives_vote_request(state, 2, 0) and candidate_becomes_leader(state, 0)
@@ -276,9 +277,9 @@ def test_of_four_voters_two_elect_nobody_and_commit_nothing():
 
 def test_a_leader_that_hears_half_of_four_voters_resigns():
     state = blank(FOUR_VOTERS)
-    assert voter_replaces_leader(state, RULES, 0, 0b0111, 1)
-    assert network_is_cut(state, 0b1000) and not quorum_leader_resigns(state, RULES, 0), "three are a majority"
-    assert network_heals(state) and network_is_cut(state, 0b1100)
+    assert voter_replaces_leader(state, RULES, 0, Ids({0, 1, 2}), 1)
+    assert network_is_cut(state, Ids({3})) and not quorum_leader_resigns(state, RULES, 0), "three are a majority"
+    assert network_heals(state) and network_is_cut(state, Ids({2, 3}))
     assert leader_without_majority(state) and quorum_leader_resigns(state, RULES, 0)
     assert quorum_works(state), "nobody can lead one half"
     assert network_heals(state) and not quorum_works(state)
@@ -291,7 +292,7 @@ def test_who_has_refused_a_candidate_votes_for_another_in_the_same_epoch():
     assert candidate_becomes_leader(state, 0)
     assert voter_receives_record(state, 1, 0) and voter_receives_record(state, 2, 0)
     assert voter_stands_for_election(state, 3, 1) and voter_stands_for_election(state, 3, 2)
-    assert voter_receives_vote_request(state, 1, 3) and state.voters[3].votes == 0b1000, "it lacks a record"
+    assert voter_receives_vote_request(state, 1, 3) and state.voters[3].votes == Ids({3}), "it lacks a record"
     assert voter_stands_for_election(state, 2, 2)
     assert voter_receives_vote_request(state, 1, 2) and voter_receives_vote_request(state, 0, 2)
     assert candidate_becomes_leader(state, 2)
@@ -316,7 +317,7 @@ def test_a_leader_begins_with_what_it_has_on_the_disk_and_has_heard_of_nobody():
 
 def test_a_leader_whose_disk_is_replaced_has_no_records_and_leads_no_more():
     state = blank(FOUR_VOTERS)
-    assert voter_is_elected(state, RULES, 0, 0b0111, 1)
+    assert voter_is_elected(state, RULES, 0, Ids({0, 1, 2}), 1)
     assert loses_disk(state, RULES, 0)
     voter = state.voters[0]
     assert (voter.epoch, voter.is_leader, voter.log.end_offset, epochs(state, 0)) == (0, False, 0, [])

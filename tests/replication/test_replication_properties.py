@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.spec.replication.properties import (
     committed_record,
     deposed_leader,
@@ -72,10 +73,10 @@ def test_examples():
     send(state, 0, 0, [0, 1])
     assert not shrunk_isr(state)
     assert not expanded_isr(state)
-    state.quorum.isr = 0b001
+    state.quorum.isr = Ids({0})
     assert shrunk_isr(state)
     assert not expanded_isr(state)
-    state.quorum.isr = 0b111
+    state.quorum.isr = Ids({0, 1, 2})
     assert expanded_isr(state)
     assert not shrunk_isr(state)
     put(state, 0, [R0], leader=0, leader_epoch=0)

@@ -5,6 +5,7 @@ import pytest
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.guards import Examiner, Outcome
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
 from kafkacheck.impl.log.append import append_batch, append_marker
@@ -60,9 +61,9 @@ def store(partition, transaction, epoch=0):
 
 def test_a_good_state_satisfies_everything():
     state = state_of([0, C, 1, A], [0, C], [0, C], asked=[C, A], told=[C, A])
-    state.transactions[0].acknowledged = 0b11
+    state.transactions[0].acknowledged = Ids({0, 1})
     state.transactions[0].input_offset = 0
-    state.readers[0].position, state.readers[0].delivered = 4, 0b1
+    state.readers[0].position, state.readers[0].delivered = 4, Ids({0})
     state.group.committed = 1
     state.processed[0] = 1
     for name, judge in vars(transactions).items():
@@ -93,9 +94,9 @@ def test_logs_that_break_a_promise(logs, asked, told, violated):
 
 def test_an_acknowledged_record_that_is_nowhere_is_missed():
     state = state_of([0, C], asked=[C], told=[C])
-    state.transactions[0].acknowledged = 0b01
+    state.transactions[0].acknowledged = Ids({0})
     assert transactions.committed_transactions_are_whole(state)
-    state.transactions[0].acknowledged = 0b11
+    state.transactions[0].acknowledged = Ids({0, 1})
     assert not transactions.committed_transactions_are_whole(state)
 
 
@@ -116,10 +117,10 @@ def test_a_batch_of_an_older_producer_epoch_is_seen():
 @pytest.mark.parametrize(
     ("delivered", "position", "violated"),
     [
-        (0b0100, 4, "delivered_records_are_committed"),
-        (0b0100, 4, "only_what_was_to_be_committed_is_delivered"),
-        (0b0000, 2, "committed_records_are_delivered"),
-        (0b0001, 5, "readers_stop_at_undecided"),
+        (Ids({2}), 4, "delivered_records_are_committed"),
+        (Ids({2}), 4, "only_what_was_to_be_committed_is_delivered"),
+        (Ids(), 2, "committed_records_are_delivered"),
+        (Ids({0}), 5, "readers_stop_at_undecided"),
     ],
 )
 def test_what_a_reader_may_not_be_given(delivered, position, violated):
@@ -159,7 +160,7 @@ def test_a_search_finds_a_stable_offset_that_forgets_what_is_not_replicated(monk
 def test_an_open_transaction_that_the_log_has_is_known():
     state = state_of([0])
     state.transactional_ids[0].log.entry.producer_id = 0
-    state.transactional_ids[0].log.entry.partitions = 0b1
+    state.transactional_ids[0].log.entry.partitions = Ids({0})
     assert transactions.open_transactions_are_known(state)
 
 

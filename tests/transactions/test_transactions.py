@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.id_sets import members_of
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.coordinator.transactions import add_partition, answer_of, fence_and_abort, verify_partition
@@ -42,7 +43,7 @@ V1, V2 = TransactionRules(transaction_version=1), TransactionRules(transaction_v
 COMMIT, ABORT, NONE = Marker.COMMIT, Marker.ABORT, Marker.NONE
 
 
-def coordinator_in(state_name, epoch=1, last_epoch=NO_PRODUCER_EPOCH, producer_id=0, partitions=0b1):
+def coordinator_in(state_name, epoch=1, last_epoch=NO_PRODUCER_EPOCH, producer_id=0, partitions=Ids({0})):
     """A system whose one coordinator has this of the id, in memory and in the log."""
     state = LAYOUT.blank()
     transactional = state.transactional_ids[0]
@@ -290,7 +291,7 @@ def test_the_group_follows_a_marker_before_it_is_answered_and_once_did_so_later(
     for rules, is_answered in ((V2, False), (V2._replace(marker_answer_awaits_offsets=False), True)):
         state = GROUP.blank()
         coordinator = state.transactional_ids[0].coordinators[0]
-        coordinator.is_serving, coordinator.is_marking, coordinator.unmarked = True, True, 0b10
+        coordinator.is_serving, coordinator.is_marking, coordinator.unmarked = True, True, Ids({1})
         request = coordinator.markers[1]
         request.is_sent, request.producer_id, request.producer_epoch, request.marker = True, 0, 1, COMMIT
         state.group.pending[0] = 1

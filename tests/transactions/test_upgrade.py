@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.client.transactional_producer import ask_for_end, is_upgraded, receive_answer
 from kafkacheck.impl.log.constants import Marker
@@ -30,7 +31,7 @@ def test_the_end_is_of_the_old_version_and_what_follows_of_the_new_one(
     state = LAYOUT.blank()
     client, request = state.clients[0], state.requests[0]
     client.upgrade, client.state, client.transaction = upgrade, ProducerState.IN_TRANSACTION, 0
-    client.producer_id, client.producer_epoch, client.partitions = 0, 1, 0b1
+    client.producer_id, client.producer_epoch, client.partitions = 0, 1, Ids({0})
     ask_for_end(client, state.transactions, RULES, request, Marker.COMMIT)
     assert request.is_upgraded == version_of_end
     request.producer_id, request.producer_epoch = 0, 2
