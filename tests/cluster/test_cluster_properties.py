@@ -248,7 +248,7 @@ def test_a_loss_of_nothing_is_seen():
 
 def test_a_partition_that_no_leader_had_yet_is_obeyed_by_nobody_in_the_zookeeper_era():
     before = state_of()
-    before.controller.history[0].isr = 0
+    before.controller.history[0].isr = Ids()
     after = before.copy()
     after.brokers[1].leader_epoch += 1
     assert cluster_record.only_assigned_brokers_obey(before, after, ClusterRules())

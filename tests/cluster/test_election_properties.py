@@ -35,7 +35,7 @@ def partition_in(wanted):
     state = state_of()
     metadata = state.controller.history[0]
     if wanted is PartitionState.NON_EXISTENT:
-        metadata.replicas = metadata.isr = 0
+        metadata.replicas = metadata.isr = Ids()
         metadata.leader = NO_LEADER
     elif wanted is PartitionState.NEW:
         metadata.isr, metadata.leader = 0, NO_LEADER

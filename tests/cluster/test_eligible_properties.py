@@ -42,7 +42,7 @@ def test_who_leaves_a_small_isr_and_is_forgotten_is_seen():
     record_of(after).elr = Ids({1})
     assert leavers_stay_eligible(before, after, RULES)
     later = after.copy()
-    record_of(later).elr = 0
+    record_of(later).elr = Ids()
     assert not leavers_stay_eligible(after, later, RULES), "it was eligible before"
     record_of(later).broker_epochs[1] = 1
     assert leavers_stay_eligible(after, later, RULES), "it starts anew"
@@ -76,7 +76,7 @@ def test_an_unclean_election_where_somebody_is_eligible_is_seen():
     record_of(after).broker_epochs[1] = 1
     assert last_known_leader_is_last_resort(before, after, RULES), "the eligible one starts anew"
     record_of(after).broker_epochs[1] = 0
-    record_of(before).elr = 0
+    record_of(before).elr = Ids()
     assert last_known_leader_is_last_resort(before, after, RULES)
     record_of(before).elr = Ids({0})
     assert last_known_leader_is_last_resort(before, after, RULES)

@@ -253,7 +253,7 @@ def test_a_broker_that_obeys_what_is_not_sent_is_seen():
     after.brokers[1].controller_epoch = 1
     assert cluster_record.only_assigned_brokers_obey(before, after, ZOOKEEPER), "a new controller tells of everything"
     before.controller.history[0].is_deleting = 0
-    before.controller.history[0].isr = 0
+    before.controller.history[0].isr = Ids()
     assert not cluster_record.only_assigned_brokers_obey(before, after, ZOOKEEPER), "the partition is new"
 
 

@@ -226,7 +226,7 @@ def test_a_zombie_removes_no_topic(is_checked):
     state = changed_hands()
     assert zombie_ends_deletion(state, rules)
     assert (state.controller.zombie_offset, state.controller.zombie_deletes) == (NO_OFFSET, 0), "it has noticed"
-    assert (now(state).replicas == 0) is not is_checked
+    assert (now(state).replicas == Ids()) is not is_checked
     assert not zombie_ends_deletion(state, rules)
 
 

@@ -18,7 +18,7 @@ import inspect
 from collections.abc import Callable, Mapping, Set
 from typing import Any
 
-from kafkacheck.checker.schema.id_sets import members_of
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET, NO_RECORD
@@ -61,8 +61,8 @@ class Script:
         self.rules = rules
         self.names: list[str] = []
         self.state = self.layout.blank()
-        everyone = set(range(brokers))
-        found_partition(self.state, id_set(everyone), id_set(everyone if isr is None else isr))
+        everyone = Ids(range(brokers))
+        found_partition(self.state, everyone, everyone if isr is None else Ids(isr))
 
     def act(self, step: Callable[..., None], **given: Any) -> None:
         """Take a step, which must be possible."""
@@ -87,7 +87,7 @@ class Script:
         """Let an operator change the configuration."""
         self.rules = self.rules._replace(**rules)
 
-    def do(self, action: Callable[..., bool], **parameters: int) -> None:
+    def do(self, action: Callable[..., bool], **parameters: int | Ids) -> None:
         """Take one action. RefusedError where it is not enabled; AssertionError where it breaks its contract."""
         before = self.layout.flatten(self.state)
         takes_rules = "rules" in inspect.signature(action).parameters
@@ -118,7 +118,7 @@ class Script:
                 "the brokers", self.picture(), "\n".join(line.strip() for line in picture.strip().splitlines())
             )
         if isr is not None:
-            self._compare("the ISR", set(members_of(record.isr)), isr)
+            self._compare("the ISR", set(record.isr), isr)
         if leader is not None:
             self._compare("the leader", record.leader, leader)
         if acknowledged is not None:
@@ -159,11 +159,6 @@ class Script:
     def _messages(self, broker: Broker) -> list[str]:
         stored = [broker.log.records[offset] for offset in range(broker.log.end_offset)]
         return [self.names[each.id] + (f"@{each.epoch}" if each.epoch else "") for each in stored]
-
-
-def id_set(ids: Set[int]) -> int:
-    """The id set with these members."""
-    return sum(1 << each for each in ids)
 
 
 def epoch_file(broker: Broker) -> dict[int, int]:

@@ -1,5 +1,6 @@
 """What the controller does, as the documents tell it: shutdown, preferred leader, an old controller, reassignment."""
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_obeys_stop_replica, broker_stops
 from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
@@ -9,7 +10,7 @@ from kafkacheck.model.cluster.environment import (
 )
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive
 from tests.scenarios.eras import KAFKA_0_11
-from tests.scenarios.script import Script, id_set
+from tests.scenarios.script import Script
 from tests.scenarios.steps import (
     append,
     ask_epoch_end,
@@ -44,7 +45,7 @@ def obey(run, broker, change):
 
 
 def reassign(run, brokers):
-    run.do(reassignment_is_asked, target=id_set(brokers))
+    run.do(reassignment_is_asked, target=Ids(brokers))
 
 
 def delete_replica(run, broker):

@@ -7,7 +7,6 @@ the applications see. A step that is listed has to be possible.
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.schema.id_sets import members_of
 from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.transactions.constants import ProducerState, TransactionState, Upgrade
 from kafkacheck.impl.transactions.rules import TransactionRules
@@ -106,7 +105,7 @@ def log_state(state):
 def read(state, partition_id):
     """What a read_committed reader has been given of the partition, once it has read what it can: offsets."""
     consumer_reads(state, VERSIONS[1], partition_id)
-    return members_of(state.readers[partition_id].delivered)
+    return list(state.readers[partition_id].delivered)
 
 
 def begin_over_two_partitions(state, rules):

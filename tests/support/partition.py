@@ -5,7 +5,7 @@ A record is written as the pair (id, epoch), so that a log reads [(0, 0), (1, 2)
 
 from collections.abc import Sequence
 
-from kafkacheck.checker.schema import everyone
+from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.enums import FetchFencing, TruncationRule
 from kafkacheck.impl.log import Log, append_record
@@ -47,7 +47,7 @@ def records_of(log: Log) -> list[tuple[int, int]]:
 def new_partition() -> State:
     """Three replicas with empty logs, all in the ISR, and nothing sent yet."""
     state = Layout(State, BOUNDS).blank()
-    state.quorum.isr = everyone(BOUNDS["replicas"])
+    state.quorum.isr = Ids(range(BOUNDS["replicas"]))
     return state
 
 
@@ -55,7 +55,7 @@ def send(state: State, leader_epoch: int, leader: int, isr: Sequence[int] = (0, 
     """Let the controller be in this epoch with this leader and ISR, told by a request."""
     request = state.leader_and_isr_requests[leader_epoch]
     request.leader = state.quorum.leader = leader
-    request.isr = state.quorum.isr = id_set(isr)
+    request.isr = state.quorum.isr = Ids(isr)
     state.quorum.leader_epoch = leader_epoch
 
 
@@ -74,9 +74,4 @@ def put(
     replica.high_watermark = high_watermark
     replica.leader_epoch = leader_epoch
     replica.leader = leader
-    replica.isr = id_set(isr)
-
-
-def id_set(ids: Sequence[int]) -> int:
-    """The id set with these members."""
-    return sum(1 << each for each in ids)
+    replica.isr = Ids(isr)

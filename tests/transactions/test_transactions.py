@@ -3,7 +3,6 @@
 import pytest
 
 from kafkacheck.checker.schema import Ids
-from kafkacheck.checker.schema.id_sets import members_of
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.coordinator.transactions import add_partition, answer_of, fence_and_abort, verify_partition
 from kafkacheck.impl.ids import NO_OFFSET
@@ -230,7 +229,7 @@ def test_a_batch_that_another_verified_request_has_brought_is_acknowledged_and_n
     produce.batch = partition.log.records[0].copy()
     assert leader_appends_verified(state, V1, 0)
     assert (produce.stage, client.state) == (ProduceStage.IDLE, ProducerState.IN_TRANSACTION)
-    assert (members_of(state.transactions[0].acknowledged), partition.log.end_offset) == ([0], 1)
+    assert (state.transactions[0].acknowledged, partition.log.end_offset) == ({0}, 1)
 
 
 def stable_end(partition):
@@ -260,7 +259,7 @@ def test_the_index_has_aborted_transactions_that_have_records_here_and_no_others
 def test_a_reader_leaves_out_the_aborted_producer_alone():
     state, _ = partition_with(0, 1, (0, ABORT), 0, (1, COMMIT), (0, COMMIT))
     assert consumer_reads(state, V2, 0)
-    assert members_of(state.readers[0].delivered) == [1, 3]
+    assert state.readers[0].delivered == {1, 3}
 
 
 def test_what_is_made_from_the_log_is_what_was_there():
@@ -297,7 +296,7 @@ def test_the_group_follows_a_marker_before_it_is_answered_and_once_did_so_later(
         state.group.pending[0] = 1
         state.budget.group_delays = 1
         assert group_coordinator_lags(state, rules, 0, 0)
-        assert (state.group.committed, coordinator.unmarked == 0) == (0, is_answered)
+        assert (state.group.committed, coordinator.unmarked == Ids()) == (0, is_answered)
         assert not leader_writes_marker(state, rules, 0, 0, 1), "one after the other"
         assert group_coordinator_follows_marker(state, rules, 0)
         assert (state.group.committed, coordinator.unmarked) == (1, 0)
