@@ -357,4 +357,4 @@ def test_an_answer_of_the_same_partition_epoch_ends_the_change(is_taken):
     state.brokers[0].pending_isr = Ids({0, 1})
     change.stage, change.leader_epoch, change.isr = Stage.ANSWERED, 0, Ids({0, 1})
     assert leader_learns_of_change(state, RULES._replace(answer_may_keep_partition_epoch=is_taken), 0)
-    assert state.brokers[0].pending_isr == (Ids() if is_taken else Ids({0, 1}))
+    assert state.brokers[0].pending_isr == (set() if is_taken else {0, 1})

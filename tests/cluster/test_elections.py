@@ -132,11 +132,11 @@ def test_a_partition_of_the_zookeeper_era_is_new_before_it_is_online():
     assert not controller_creates_partition(state, ZOOKEEPER, 0), "a leader comes later"
     assert take_down(state, ZOOKEEPER, 0, NO_LEADER)
     assert controller_creates_partition(state, ZOOKEEPER, NO_LEADER)
-    assert told(state) == (NO_LEADER, 0, 0, 0)
+    assert told(state) == (NO_LEADER, 0, set(), set())
     assert not controller_creates_partition(state, ZOOKEEPER, NO_LEADER), "it exists"
     assert not controller_elects_first_leader(state, ZOOKEEPER, 0), "it is down"
     assert controller_elects_first_leader(state, ZOOKEEPER, 1)
-    assert told(state) == (1, 0, Ids({1, 2}), 0)
+    assert told(state) == (1, 0, {1, 2}, set())
     assert not controller_elects_first_leader(state, ZOOKEEPER, 2), "it is not new"
 
 
@@ -148,7 +148,7 @@ def test_a_partition_of_the_kraft_era_is_created_with_a_leader():
     assert not controller_creates_partition(state, ORDERED, 0), "it is down"
     assert not controller_creates_partition(state, ORDERED, 2), "broker 1 comes first"
     assert controller_creates_partition(state, ORDERED, 1)
-    assert told(state) == (1, 0, Ids({1, 2}), 0)
+    assert told(state) == (1, 0, {1, 2}, set())
 
 
 def without_eligible_replica(rules):
@@ -156,7 +156,7 @@ def without_eligible_replica(rules):
     state = LAYOUT.blank()
     found_partition(state, Ids({0, 1}), Ids({0, 1}))
     assert take_down(state, rules, 1, 0) and take_down(state, rules, 0, NO_LEADER)
-    assert told(state) == (NO_LEADER, 1, 0, Ids({0, 1}))
+    assert told(state) == (NO_LEADER, 1, set(), {0, 1})
     assert broker_starts(state, rules, 1)
     return state
 
@@ -170,11 +170,11 @@ def test_the_last_known_leader_leads_uncleanly_once_it_is_active_and_no_replica_
     state = without_eligible_replica(LAST_KNOWN)
     assert state.controller.last_known_leader == 0
     unfence(state, LAST_KNOWN, 1)
-    assert told(state) == (NO_LEADER, 1, 0, Ids({0})), "broker 0 is still eligible"
+    assert told(state) == (NO_LEADER, 1, set(), {0}), "broker 0 is still eligible"
     assert broker_starts(state, LAST_KNOWN, 0)
-    assert told(state) == (NO_LEADER, 1, 0, 0), "it is not active"
+    assert told(state) == (NO_LEADER, 1, set(), set()), "it is not active"
     unfence(state, LAST_KNOWN, 0)
-    assert told(state) == (0, 2, Ids({0}), 0)
+    assert told(state) == (0, 2, {0}, set())
     assert now(state).is_recovering
     assert state.controller.last_known_leader == NO_LEADER
 
@@ -186,7 +186,7 @@ def test_the_last_eligible_replica_that_is_expelled_lets_the_last_known_leader_l
     unfence(state, LAST_KNOWN, 1)
     state.brokers[0].is_stopped_cleanly = False
     assert broker_starts(state, LAST_KNOWN, 0)
-    assert told(state) == (1, 2, Ids({1}), 0), "broker 1 is active"
+    assert told(state) == (1, 2, {1}, set()), "broker 1 is active"
 
 
 def test_nobody_is_elected_where_the_last_known_leader_is_not_to_be():

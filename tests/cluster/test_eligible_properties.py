@@ -54,7 +54,7 @@ def test_a_last_known_leader_that_did_not_lead_last_is_seen():
     before = state_of()
     record_of(before).isr = Ids({0})
     after = before.copy()
-    record_of(after).isr, record_of(after).leader = 0, NO_LEADER
+    record_of(after).isr, record_of(after).leader = Ids(), NO_LEADER
     assert last_known_leader_led_last(before, after), "nobody is kept"
     after.controller.last_known_leader = 0
     assert last_known_leader_led_last(before, after)
@@ -68,9 +68,9 @@ def test_a_last_known_leader_that_did_not_lead_last_is_seen():
 
 def test_an_unclean_election_where_somebody_is_eligible_is_seen():
     before = state_of()
-    record_of(before).isr, record_of(before).elr, record_of(before).leader = 0, Ids({1}), NO_LEADER
+    record_of(before).isr, record_of(before).elr, record_of(before).leader = Ids(), Ids({1}), NO_LEADER
     after = before.copy()
-    record_of(after).isr, record_of(after).elr, record_of(after).leader = Ids({0}), 0, 0
+    record_of(after).isr, record_of(after).elr, record_of(after).leader = Ids({0}), Ids(), 0
     assert not last_known_leader_is_last_resort(before, after, RULES)
     assert last_known_leader_is_last_resort(before, after, RULES._replace(unclean_election=True))
     record_of(after).broker_epochs[1] = 1
@@ -84,7 +84,7 @@ def test_an_unclean_election_where_somebody_is_eligible_is_seen():
 
 def test_an_eligible_leader_that_has_to_recover_is_seen():
     before = state_of()
-    record_of(before).isr, record_of(before).elr, record_of(before).leader = 0, Ids({1}), NO_LEADER
+    record_of(before).isr, record_of(before).elr, record_of(before).leader = Ids(), Ids({1}), NO_LEADER
     after = before.copy()
     record_of(after).leader, record_of(after).is_recovering = 1, True
     assert not only_unclean_leaders_recover(before, after)

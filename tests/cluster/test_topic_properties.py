@@ -45,7 +45,8 @@ def next_change(state):
 def without_topic(state):
     """The same where the change removes the topic."""
     after, change = next_change(state)
-    change.replicas = change.target = change.isr = change.leader_epoch = change.is_deleting = 0
+    change.replicas = change.target = change.isr = Ids()
+    change.leader_epoch = change.is_deleting = 0
     change.leader = NO_LEADER
     change.topic_id += 1
     return after, change

@@ -93,11 +93,11 @@ def test_a_topic_of_the_kraft_era_is_gone_at_once_and_the_next_one_begins_anew()
     state = cluster(records=1)
     assert not controller_creates_partition(state, KRAFT, 0), "there is one"
     assert topic_deletion_is_asked(state, KRAFT)
-    assert (now(state).replicas, now(state).leader, now(state).topic_id) == (0, NO_LEADER, 1)
+    assert (now(state).replicas, now(state).leader, now(state).topic_id) == (set(), NO_LEADER, 1)
     assert not topic_deletion_is_asked(state, KRAFT), "there is none"
     assert not controller_ends_deletion(state)
     assert controller_creates_partition(state, KRAFT, 0)
-    assert (now(state).leader_epoch, now(state).partition_epoch, now(state).isr) == (0, 0, Ids({0, 1}))
+    assert (now(state).leader_epoch, now(state).partition_epoch, now(state).isr) == (0, 0, {0, 1})
     replay(state, KRAFT, 0, 1)
     for broker in state.brokers:
         assert (broker.topic_id, broker.log.end_offset, broker.high_watermark, broker.leader) == (1, 0, 0, 0)
@@ -112,7 +112,7 @@ def test_deletions_are_charged():
 def test_a_topic_of_the_zookeeper_era_is_gone_when_every_broker_has_deleted_its_replica():
     state = cluster(records=1)
     assert topic_deletion_is_asked(state, ZOOKEEPER)
-    assert (now(state).is_deleting, now(state).leader, now(state).replicas) == (1, NO_LEADER, Ids({0, 1}))
+    assert (now(state).is_deleting, now(state).leader, now(state).replicas) == (1, NO_LEADER, {0, 1})
     assert not topic_deletion_is_asked(state, ZOOKEEPER), "it is queued"
     assert not broker_obeys_leader_and_isr(state, ZOOKEEPER, 0, 1), "nothing is sent of it"
     assert broker_obeys_stop_replica(state, ZOOKEEPER, 0, 1)
@@ -120,7 +120,7 @@ def test_a_topic_of_the_zookeeper_era_is_gone_when_every_broker_has_deleted_its_
     assert not controller_ends_deletion(state), "broker 1 has its replica"
     assert broker_obeys_stop_replica(state, ZOOKEEPER, 1, 1)
     assert controller_ends_deletion(state)
-    assert (now(state).replicas, now(state).topic_id, now(state).is_deleting) == (0, 1, 0)
+    assert (now(state).replicas, now(state).topic_id, now(state).is_deleting) == (set(), 1, 0)
     assert not broker_obeys_stop_replica(state, ZOOKEEPER, 1, 2), "nobody is asked once it is gone"
 
 
