@@ -33,9 +33,8 @@ def propose_isr(leader: Broker, leader_id: int, change: AlterPartition, isr: Ids
     change.leader_epoch = leader.leader_epoch
     change.partition_epoch = leader.partition_epoch
     change.isr = isr
-    for member_id, member in enumerate(leader.followers):
-        if member_id in isr:
-            change.member_epochs[member_id] = member.broker_epoch
+    for member_id in isr:
+        change.member_epochs[member_id] = leader.followers[member_id].broker_epoch
     change.member_epochs[leader_id] = leader.broker_epoch
 
 

@@ -38,9 +38,8 @@ def committed_end_offset(leader: Broker, rules: ClusterRules, leader_id: int) ->
     """The offset below which every awaited member surely has each record; `NO_OFFSET` if one has not fetched yet."""
     awaited = maximal_isr(leader) if rules.high_watermark_awaits_maximal_isr else leader.isr
     end_offset = end_of(leader.log)
-    for follower_id, follower in enumerate(leader.followers):
-        if follower_id != leader_id and follower_id in awaited:
-            end_offset = min(end_offset, follower.end_offset)
+    for follower_id in awaited - {leader_id}:
+        end_offset = min(end_offset, leader.followers[follower_id].end_offset)
     return end_offset
 
 

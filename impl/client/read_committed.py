@@ -32,15 +32,14 @@ def read_batches(reader: Reader, partition: Partition, limit: int, knows_aborted
     aborted = Ids()
     first_read = reader.position
     for offset in range(first_read, limit):
-        for producer_id in range(producer_count(partition.log)):
-            if knows_aborted and begins_to_be_aborted(partition, first_read, offset, producer_id):
-                aborted |= {producer_id}
-        if producer_id_at(partition.log, offset) != NO_PRODUCER_ID:
+        for other_id in range(producer_count(partition.log)):
+            if knows_aborted and begins_to_be_aborted(partition, first_read, offset, other_id):
+                aborted |= {other_id}
+        producer_id = producer_id_at(partition.log, offset)
+        if producer_id != NO_PRODUCER_ID:
             if marker_at(partition.log, offset) == Marker.ABORT:
-                aborted -= {producer_id_at(partition.log, offset)}
-            elif (
-                marker_at(partition.log, offset) == Marker.NONE and producer_id_at(partition.log, offset) not in aborted
-            ):
+                aborted -= {producer_id}
+            elif marker_at(partition.log, offset) == Marker.NONE and producer_id not in aborted:
                 reader.delivered |= {offset}
     reader.position = limit
 

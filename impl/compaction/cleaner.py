@@ -128,11 +128,9 @@ def clean(
             elif awaits_horizon(replica, writes, offset) and offset not in replica.stamped:
                 stamped |= {offset}
     has_cleaned = stamped != Ids()
-    for offset in range(end):
-        if offset in removed:
-            if offset in replica.kept or not is_last_of_producer(replica.log, offset):
-                has_cleaned = True
-            remove(replica, rules, offset)
-        if offset in stamped:
-            replica.stamped |= {offset}
+    for offset in removed:
+        if offset in replica.kept or not is_last_of_producer(replica.log, offset):
+            has_cleaned = True
+        remove(replica, rules, offset)
+    replica.stamped |= stamped
     return has_cleaned

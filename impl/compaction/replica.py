@@ -5,7 +5,7 @@ Source: apache/kafka (commit 1eb7644349); KIP-98.
 Left out, and why that is sound: fetches under way; a gap that cleaning has left is passed offset by offset.
 """
 
-from kafkacheck.checker.schema import Array
+from kafkacheck.checker.schema import Array, Ids
 from kafkacheck.impl.compaction.records import NOTHING, CompactedReplica, TableReader, Write
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.log import is_full, truncate_to
@@ -47,19 +47,16 @@ def follow(replica: CompactedReplica, rules: CompactionRules, leader: CompactedR
     offset = end_of(replica.log)
     if not append_from_leader(replica.log, rules.log, leader.log):
         return False
-    if offset in leader.kept:
-        replica.kept |= {offset}
-    if offset in leader.stamped:
-        replica.stamped |= {offset}
+    replica.kept |= leader.kept & {offset}
+    replica.stamped |= leader.stamped & {offset}
     replica.owed -= {offset}
     return True
 
 
 def truncate_compacted(replica: CompactedReplica, rules: CompactionRules, end_offset: int) -> None:
     """Truncate a replica's log, and rebuild its producer state; an empty batch tells as much as one with its record."""
-    for offset in range(end_offset, end_of(replica.log)):
-        replica.kept -= {offset}
-        replica.stamped -= {offset}
+    replica.kept &= Ids(range(end_offset))
+    replica.stamped &= Ids(range(end_offset))
     truncate_to(replica.log, end_offset)
     rebuild_from_log(replica.log, rules.log)
 

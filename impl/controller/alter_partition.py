@@ -28,10 +28,7 @@ def is_member_eligible(change: AlterPartition, rules: ClusterRules, metadata: Me
 
 def has_ineligible(change: AlterPartition, rules: ClusterRules, metadata: Metadata) -> bool:
     """Whether the proposed ISR has an ineligible member."""
-    return any(
-        member_id in change.isr and not is_member_eligible(change, rules, metadata, member_id)
-        for member_id in range(len(change.member_epochs))
-    )
+    return any(not is_member_eligible(change, rules, metadata, member_id) for member_id in change.isr)
 
 
 def is_made_already(change: AlterPartition, rules: ClusterRules, metadata: Metadata, leader_id: int) -> bool:

@@ -31,7 +31,7 @@ def can_take_out(metadata: Metadata, rules: ClusterRules, broker_id: int, new_le
     if metadata.leader != broker_id:
         return new_leader == metadata.leader
     candidates = electable(without(metadata.isr, broker_id, rules), metadata.elr)
-    return is_choice(metadata, rules, candidates & metadata.replicas & (metadata.active - {broker_id}), new_leader)
+    return is_choice(rules, candidates & metadata.replicas & (metadata.active - {broker_id}), new_leader)
 
 
 def take_out(controller: Controller, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:

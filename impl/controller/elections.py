@@ -36,7 +36,7 @@ def elect_preferred(controller: Controller, rules: ClusterRules, new_leader: int
     if new_leader not in metadata.isr & metadata.active:
         return False
     if rules.elections_follow_assignment:
-        if new_leader != first_of(metadata, metadata.replicas) or new_leader == metadata.leader:
+        if new_leader != first_of(metadata.replicas) or new_leader == metadata.leader:
             return False
     begin_change(controller)
     set_leader(controller, new_leader)
@@ -60,7 +60,7 @@ def elect_uncleanly(controller: Controller, rules: ClusterRules, new_leader: int
         return False
     if electable(metadata.isr, metadata.elr) & metadata.active != Ids():
         return False
-    if not is_choice(metadata, rules, metadata.active & metadata.replicas, new_leader):
+    if not is_choice(rules, metadata.active & metadata.replicas, new_leader):
         return False
     begin_change(controller)
     set_uncleanly_elected(controller, new_leader)

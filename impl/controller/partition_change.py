@@ -87,23 +87,21 @@ def maybe_elect_last_known(controller: Controller, rules: ClusterRules) -> None:
         set_uncleanly_elected(controller, last_known)
 
 
-def first_of(metadata: Metadata, candidates: Ids) -> int:
+def first_of(candidates: Ids) -> int:
     """The first of `candidates` in the assignment's order, which is that of their ids; `NO_LEADER` if it is empty."""
-    first = NO_LEADER
-    for broker_id in range(len(metadata.broker_epochs)):
-        if first == NO_LEADER and broker_id in candidates:
-            first = broker_id
-    return first
+    for broker_id in candidates:
+        return broker_id
+    return NO_LEADER
 
 
-def is_choice(metadata: Metadata, rules: ClusterRules, candidates: Ids, new_leader: int) -> bool:
+def is_choice(rules: ClusterRules, candidates: Ids, new_leader: int) -> bool:
     """Whether an election among `candidates` can choose `new_leader`: the first, or nobody if there are none.
 
     An assignment can have any order, so any candidate can be the first, unless the rules fix the order.
     """
     if new_leader == NO_LEADER:
         return candidates == Ids()
-    if rules.elections_follow_assignment and new_leader != first_of(metadata, candidates):
+    if rules.elections_follow_assignment and new_leader != first_of(candidates):
         return False
     return new_leader in candidates
 

@@ -80,11 +80,11 @@ def maybe_complete_reassignment(controller: Controller, rules: ClusterRules) -> 
         return False
     if controller.is_reassignment_ending == 1 or not is_complete(metadata, rules):
         return False
-    is_shrinking = metadata.replicas - metadata.target != Ids()
+    is_shrinking = not metadata.replicas <= metadata.target
     isr = metadata.isr & metadata.target
     leader = metadata.leader
     if leader not in metadata.target:
-        leader = first_of(metadata, electable(isr, metadata.elr) & metadata.active)
+        leader = first_of(electable(isr, metadata.elr) & metadata.active)
     if controller.takes_two_rounds == 0 or metadata.isr == isr:
         take_off_assignment(metadata)
         set_isr(controller, rules, isr)

@@ -41,7 +41,7 @@ def create_partition(controller: Controller, rules: ClusterRules, new_leader: in
     if rules.propagation == Propagation.LEADER_AND_ISR and new_leader != NO_LEADER:
         return False
     if rules.propagation == Propagation.METADATA_LOG:
-        if new_leader == NO_LEADER or not is_choice(before, rules, before.active, new_leader):
+        if new_leader == NO_LEADER or not is_choice(rules, before.active, new_leader):
             return False
     begin_change(controller)
     metadata = controller.history[controller.offset]
@@ -64,7 +64,7 @@ def elect_first_leader(controller: Controller, rules: ClusterRules, new_leader: 
     metadata = controller.history[controller.offset]
     if metadata.replicas == Ids() or metadata.isr != Ids() or metadata.leader_epoch != 0 or metadata.is_deleting != 0:
         return False
-    if not is_choice(metadata, rules, metadata.active & metadata.replicas, new_leader):
+    if not is_choice(rules, metadata.active & metadata.replicas, new_leader):
         return False
     begin_change(controller)
     set_first_leader(controller.history[controller.offset], new_leader)

@@ -113,8 +113,7 @@ def bump_epoch(producer: Producer, rules: ProducerRules) -> None:
         take_producer_id(producer)
     else:
         producer.producer_epoch = 0
-    for partition_id in range(len(producer.counters)):
-        if partition_id in producer.partitions_to_rewrite:
-            start_sequences_at_beginning(producer, rules, partition_id)
+    for partition_id in producer.partitions_to_rewrite:
+        start_sequences_at_beginning(producer, rules, partition_id)
     producer.partitions_to_rewrite = Ids()
     producer.is_bump_required = False

@@ -52,9 +52,8 @@ def grants_vote(supporter: Voter, candidate: Voter) -> bool:
 def newest_epoch_of(voters: Array[Voter], supporters: Ids) -> int:
     """The newest epoch that any of these voters knows."""
     newest = 0
-    for voter_id, voter in enumerate(voters):
-        if voter_id in supporters:
-            newest = max(newest, voter.epoch)
+    for voter_id in supporters:
+        newest = max(newest, voters[voter_id].epoch)
     return newest
 
 
@@ -75,12 +74,10 @@ def win_election(
         return False
     if epoch != newest_epoch_of(voters, supporters) + 1 or is_full(candidate.log):
         return False
-    for voter_id, voter in enumerate(voters):
-        if voter_id in supporters and not grants_vote(voter, candidate):
-            return False
-    for voter_id, voter in enumerate(voters):
-        if voter_id in supporters:
-            enter_epoch(voter, epoch)
+    if not all(grants_vote(voters[voter_id], candidate) for voter_id in supporters):
+        return False
+    for voter_id in supporters:
+        enter_epoch(voters[voter_id], epoch)
     candidate.is_leader = True
     candidate.epoch_start_offset = end_of(candidate.log)
     append_record(candidate.log, record_id, epoch)

@@ -71,10 +71,9 @@ def increment_high_watermark(replicas: Array[Replica], rules: ReplicationRules, 
         return False
     if not has_offset(leader.log, leader.high_watermark):
         return False
-    for follower_id, follower in enumerate(replicas):
-        if follower_id in leader.isr:
-            if not is_follower_caught_up(leader, rules, leader_id, follower, leader.high_watermark + 1):
-                return False
+    for follower_id in leader.isr:
+        if not is_follower_caught_up(leader, rules, leader_id, replicas[follower_id], leader.high_watermark + 1):
+            return False
     leader.high_watermark += 1
     return True
 

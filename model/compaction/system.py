@@ -66,9 +66,8 @@ def raise_high_watermark(state: State) -> None:
     """Raise the high watermark to the lowest end offset in the ISR, and note the writes that are stored for good."""
     leader = state.replicas[state.leader]
     end_offset = end_of(leader.log)
-    for replica_id, replica in enumerate(state.replicas):
-        if replica_id in state.isr:
-            end_offset = min(end_offset, end_of(replica.log))
+    for replica_id in state.isr:
+        end_offset = min(end_offset, end_of(state.replicas[replica_id].log))
     for offset in range(state.high_watermark, end_offset):
         state.stored[offset] = id_at(leader.log, offset)
     state.high_watermark = max(state.high_watermark, end_offset)
@@ -152,11 +151,10 @@ def cleaner_cleans(
     replica = state.replicas[replica_id]
     owed = state.reader.owed
     for other in state.replicas:
-        owed = owed | other.owed
+        owed |= other.owed
     stamped = replica.stamped
     if not clean(replica, rules, state.writes, state.high_watermark, owed, end, is_late):
         return False
-    for offset in range(end):
-        if offset in replica.stamped and offset not in stamped:
-            stamp(state, replica_id, offset)
+    for offset in replica.stamped - stamped:
+        stamp(state, replica_id, offset)
     return True

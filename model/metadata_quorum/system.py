@@ -66,10 +66,7 @@ def voter_is_elected(
     state: State, rules: QuorumRules, candidate_id: VoterId, supporters: VoterSet, epoch: LeaderEpoch
 ) -> bool:
     """A voter that reaches its supporters wins an election."""
-    if any(
-        voter_id in supporters and not are_connected(state, voter_id, candidate_id)
-        for voter_id in range(len(state.voters))
-    ):
+    if any(not are_connected(state, voter_id, candidate_id) for voter_id in supporters):
         return False
     if not replication.win_election(state.voters, rules, candidate_id, supporters, epoch, state.record_id):
         return False

@@ -88,7 +88,7 @@ def elected_leader_is_first(before: State, after: State) -> bool:
     candidates = new.isr & new.active
     if new.is_recovering and not old.is_recovering:
         candidates = new.replicas & new.active
-    return candidates & (Ids(range(new.leader))) == Ids()
+    return candidates & Ids(range(new.leader)) == Ids()
 
 
 def deposed_controller_changes_nothing(before: State, after: State) -> bool:

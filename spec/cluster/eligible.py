@@ -67,11 +67,7 @@ def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> b
         return True
     if now.topic_id != was.topic_id:
         return True
-    return all(
-        starts_uncleanly(before, after, broker_id)
-        for broker_id in range(len(before.brokers))
-        if broker_id in (was.isr | was.elr) - (now.isr | now.elr)
-    )
+    return all(starts_uncleanly(before, after, broker_id) for broker_id in (was.isr | was.elr) - (now.isr | now.elr))
 
 
 def last_known_leader_led_last(before: State, after: State) -> bool:

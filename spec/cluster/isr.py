@@ -77,12 +77,12 @@ def leaders_propose_one_change(before: State, after: State, rules: ClusterRules)
                 return False
             if len(change.isr ^ leader.isr) != int(not change.ends_recovery):
                 return False
-            for member_id in range(len(before.brokers)):
-                if member_id in change.isr - leader.isr and not may_join(before, rules, leader_id, member_id):
+            for member_id in change.isr - leader.isr:
+                if not may_join(before, rules, leader_id, member_id):
                     return False
-                if member_id in leader.isr - change.isr:
-                    if leader.followers[member_id].end_offset == leader.log.end_offset:
-                        return False
+            for member_id in leader.isr - change.isr:
+                if leader.followers[member_id].end_offset == leader.log.end_offset:
+                    return False
     return True
 
 
@@ -128,13 +128,12 @@ def may_be_recorded(before: State, rules: ClusterRules, leader_id: int) -> bool:
     """Whether the controller may accept every member of a change into the ISR."""
     change = before.alter_partitions[leader_id]
     metadata = before.controller.history[before.controller.offset]
-    for member_id in range(len(before.brokers)):
-        if member_id in change.isr:
-            epoch = change.member_epochs[member_id]
-            if rules.isr_excludes_inactive and member_id not in metadata.active:
-                return False
-            if rules.isr_names_broker_epochs and epoch != NO_EPOCH and epoch != metadata.broker_epochs[member_id]:
-                return False
+    if rules.isr_excludes_inactive and not change.isr <= metadata.active:
+        return False
+    for member_id in change.isr:
+        epoch = change.member_epochs[member_id]
+        if rules.isr_names_broker_epochs and epoch != NO_EPOCH and epoch != metadata.broker_epochs[member_id]:
+            return False
     return True
 
 

@@ -50,9 +50,8 @@ def all_brokers_are_assigned(state: State, rules: ClusterRules) -> bool:
             metadata = state.controller.history[offset]
             if metadata.adding != Ids() or metadata.target != metadata.replicas:
                 return False
-            for broker_id in range(len(state.brokers)):
-                if broker_id not in metadata.replicas:
-                    return False
+            if metadata.replicas != Ids(range(len(state.brokers))):
+                return False
     return True
 
 
@@ -192,10 +191,10 @@ def answered_changes_cover_isr(state: State) -> bool:
         is_in_office = newest.leader == leader_id and leader.leader == leader_id
         if is_in_office and leader.leader_epoch == newest.leader_epoch and change.stage == Stage.ANSWERED:
             is_refused = change.error == AlterPartitionError.INELIGIBLE_REPLICA and leader.pending_isr != Ids()
-            if is_refused and newest.isr - leader.isr != Ids():
+            if is_refused and not newest.isr <= leader.isr:
                 return False
             is_newer = change.leader_epoch == leader.leader_epoch and change.partition_epoch >= leader.partition_epoch
-            if change.error == AlterPartitionError.NONE and is_newer and newest.isr - change.isr != Ids():
+            if change.error == AlterPartitionError.NONE and is_newer and not newest.isr <= change.isr:
                 return False
     return True
 
@@ -212,9 +211,9 @@ def leader_waits_for_isr(state: State) -> bool:
         change = state.alter_partitions[leader_id]
         is_in_office = newest.leader == leader_id and leader.leader == leader_id
         if is_in_office and leader.leader_epoch == newest.leader_epoch:
-            if newest.isr - (leader.isr | leader.pending_isr) != Ids():
+            if not newest.isr <= leader.isr | leader.pending_isr:
                 return False
             is_under_way = change.stage == Stage.REQUESTED and is_current(leader, change)
-            if is_under_way and newest.isr - leader.isr != Ids():
+            if is_under_way and not newest.isr <= leader.isr:
                 return False
     return True

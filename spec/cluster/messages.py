@@ -115,7 +115,7 @@ def disturbances_are_real(before: State, after: State) -> bool:
     now = after.controller.history[after.controller.offset].active
     for broker_id in range(len(before.brokers)):
         if before.brokers[broker_id].is_running:
-            if broker_id in was and broker_id not in now:
+            if broker_id in was - now:
                 return True
             if before.alter_partitions[broker_id].stage == Stage.IDLE:
                 if after.alter_partitions[broker_id].stage == Stage.REQUESTED:

@@ -133,8 +133,7 @@ def isr_has_no_inactive(state: State) -> bool:
     Fails in: the museum's entry on fenced replicas.
     """
     metadata = state.controller.history[state.controller.offset]
-    inactive = metadata.isr - metadata.active
-    return inactive == Ids() or metadata.isr <= inactive
+    return metadata.isr <= metadata.active or metadata.isr & metadata.active == Ids()
 
 
 def isr_is_assigned(state: State) -> bool:

@@ -163,7 +163,7 @@ def has_read_on(state: State) -> bool:
     if not has_more_to_read(state):
         return True
     leader = state.brokers[state.consumer.leader]
-    return any(broker_id in leader.isr and not may_serve(state, broker_id) for broker_id in range(len(state.brokers)))
+    return any(not may_serve(state, broker_id) for broker_id in leader.isr)
 
 
 def reads_from_follower(state: State) -> bool:

@@ -112,7 +112,7 @@ def leader_epoch_counts_leaders(before: State, after: State, rules: ClusterRules
         return now.leader == was.leader or had_no_leader_yet(was)
     if now.leader_epoch != was.leader_epoch + 1:
         return False
-    if now.leader != was.leader or before.budget.moves != after.budget.moves or was.replicas - now.replicas != Ids():
+    if now.leader != was.leader or before.budget.moves != after.budget.moves or not was.replicas <= now.replicas:
         return True
     if now.is_deleting != was.is_deleting:
         return True
@@ -222,10 +222,10 @@ def reassignments_go_on(before: State, after: State) -> bool:
             return False
     elif now.target != was.target:
         return False
-    if now.target - now.replicas != Ids() or now.adding - now.target != Ids():
+    if not now.target <= now.replicas or not now.adding <= now.target:
         return False
     if not ends:
-        return was.replicas <= now.replicas and now.target - now.isr != Ids()
+        return was.replicas <= now.replicas and not now.target <= now.isr
     return not (begins or was_under_way) or now.isr == now.target
 
 

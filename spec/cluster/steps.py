@@ -290,11 +290,7 @@ def copies_of(state: State, record: int) -> int:
     """How many assigned brokers have an acknowledged record at its acknowledged offset."""
     metadata = state.controller.history[state.controller.offset]
     offset = state.producers.acknowledged[record]
-    return sum(
-        1
-        for broker_id in range(len(state.brokers))
-        if broker_id in metadata.replicas and state.brokers[broker_id].log.records[offset].id == record
-    )
+    return sum(1 for broker_id in metadata.replicas if state.brokers[broker_id].log.records[offset].id == record)
 
 
 def reassignment_keeps_copies(before: State, after: State) -> bool:

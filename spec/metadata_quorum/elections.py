@@ -56,10 +56,9 @@ def votes_are_given_in_their_epoch(before: State, after: State) -> bool:
     Fails in: none; it guards the reference itself.
     """
     return all(
-        voter.epoch == candidate.epoch and voter.voted == candidate_id
+        after.voters[voter_id].epoch == candidate.epoch and after.voters[voter_id].voted == candidate_id
         for candidate_id, candidate in enumerate(after.voters)
-        for voter_id, voter in enumerate(after.voters)
-        if voter_id in candidate.votes and voter_id not in before.voters[candidate_id].votes
+        for voter_id in candidate.votes - before.voters[candidate_id].votes
     )
 
 

@@ -187,8 +187,7 @@ def joined_isr_in_epoch(state: State) -> bool:
     return all(
         state.replicas[replica_id].leader_epoch >= leader_epoch
         for leader_epoch in range(len(state.leader_and_isr_requests))
-        for replica_id in range(len(state.replicas))
-        if replica_id in last_known_isr(state, leader_epoch) - state.leader_and_isr_requests[leader_epoch].isr
+        for replica_id in last_known_isr(state, leader_epoch) - state.leader_and_isr_requests[leader_epoch].isr
     )
 
 
@@ -325,8 +324,7 @@ def committed_records_on_isr(state: State) -> bool:
     return all(
         holds_committed_records(state, replica_id, member_id)
         for replica_id in range(len(state.replicas))
-        for member_id in range(len(state.replicas))
-        if member_id in state.quorum.isr
+        for member_id in state.quorum.isr
     )
 
 
@@ -336,20 +334,12 @@ def can_have_committed(state: State, leader_epoch: int) -> bool:
     if request.leader == NO_LEADER or state.replicas[request.leader].leader_epoch < leader_epoch:
         return False
     isr = last_known_isr(state, leader_epoch)
-    return all(
-        state.replicas[member_id].leader_epoch >= leader_epoch
-        for member_id in range(len(state.replicas))
-        if member_id in isr
-    )
+    return all(state.replicas[member_id].leader_epoch >= leader_epoch for member_id in isr)
 
 
 def isr_holds_committed_records(state: State, replica_id: int, isr: Ids) -> bool:
     """Whether every member of an ISR has each record that the replica counts as committed."""
-    return all(
-        holds_committed_records(state, replica_id, member_id)
-        for member_id in range(len(state.replicas))
-        if member_id in isr
-    )
+    return all(holds_committed_records(state, replica_id, member_id) for member_id in isr)
 
 
 def committed_records_on_requested_isr(state: State) -> bool:

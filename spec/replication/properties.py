@@ -7,7 +7,6 @@ Left out, and why that is sound: the view of consumers and producers. A record i
 lies below the high watermark of a replica that believes it leads, and both invariants are about these records.
 """
 
-from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.ids import NO_EPOCH
 from kafkacheck.model.replication.system import State
 from kafkacheck.spec.replication.measures import live_leaders
@@ -35,8 +34,7 @@ def weak_isr(state: State) -> bool:
         holds_committed_records(state, leader_id, member_id)
         for leader_id, leader in enumerate(state.replicas)
         if leader.leader == leader_id
-        for member_id in range(len(state.replicas))
-        if member_id in leader.isr
+        for member_id in leader.isr
     )
 
 
@@ -53,8 +51,7 @@ def strong_isr(state: State) -> bool:
         holds_committed_records(state, leader_id, member_id)
         for leader_id, leader in enumerate(state.replicas)
         if leader.leader == leader_id
-        for member_id in range(len(state.replicas))
-        if member_id in state.quorum.isr
+        for member_id in state.quorum.isr
     )
 
 
@@ -70,7 +67,7 @@ def shrunk_isr(state: State) -> bool:
     leader_epoch = state.quorum.leader_epoch
     if leader_epoch == NO_EPOCH:
         return False
-    return state.leader_and_isr_requests[leader_epoch].isr - state.quorum.isr != Ids()
+    return not state.leader_and_isr_requests[leader_epoch].isr <= state.quorum.isr
 
 
 def expanded_isr(state: State) -> bool:
@@ -78,7 +75,7 @@ def expanded_isr(state: State) -> bool:
     leader_epoch = state.quorum.leader_epoch
     if leader_epoch == NO_EPOCH:
         return False
-    return state.quorum.isr - state.leader_and_isr_requests[leader_epoch].isr != Ids()
+    return not state.quorum.isr <= state.leader_and_isr_requests[leader_epoch].isr
 
 
 def deposed_leader(state: State) -> bool:

@@ -66,9 +66,7 @@ def isr_removal(before: State, after: State) -> bool:
     if after.quorum.leader_epoch != before.quorum.leader_epoch or before.quorum.leader == NO_LEADER:
         return True
     return all(
-        is_lagging(before, before.quorum.leader, replica_id)
-        for replica_id in range(len(before.replicas))
-        if replica_id in before.quorum.isr and replica_id not in after.quorum.isr
+        is_lagging(before, before.quorum.leader, replica_id) for replica_id in before.quorum.isr - after.quorum.isr
     )
 
 
@@ -110,8 +108,8 @@ def high_watermark_growth(before: State, after: State) -> bool:
         if high_watermark > replica.high_watermark:
             if replica.leader == NO_LEADER or high_watermark > after.replicas[replica.leader].high_watermark:
                 return False
-            for member_id in range(len(before.replicas)):
-                is_counted = replica.leader == replica_id and member_id in replica.isr
-                if is_counted and before.replicas[member_id].leader != replica_id:
-                    return False
+            if replica.leader == replica_id:
+                for member_id in replica.isr:
+                    if before.replicas[member_id].leader != replica_id:
+                        return False
     return True

@@ -432,9 +432,4 @@ def deliveries_lie_below_position(state: State) -> bool:
     Why: it reads on from its position, which is after the records that it was given.
     Source: `SubscriptionState`, `CompletedFetch`.
     """
-    return all(
-        offset < reader.position
-        for reader, partition in zip(state.readers, state.partitions)
-        for offset in range(len(partition.index.aborted))
-        if offset in reader.delivered
-    )
+    return all(offset < reader.position for reader in state.readers for offset in reader.delivered)

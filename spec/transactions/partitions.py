@@ -436,10 +436,9 @@ def has_anything(log: PartitionLog) -> bool:
 def marker_is_cleaned(state: State) -> bool:
     """Nothing is left of a transaction in a partition where it had a record, not even its marker."""
     return any(
-        partition_id in state.transactions[transaction].acknowledged
-        for partition_id in range(len(state.partitions))
-        if not has_anything(state.partitions[partition_id].log)
-        for transaction in range(len(state.transactions))
+        not has_anything(state.partitions[partition_id].log)
+        for transaction in state.transactions
+        for partition_id in transaction.acknowledged
     )
 
 
