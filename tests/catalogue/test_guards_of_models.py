@@ -72,8 +72,8 @@ USES_FETCH = (
         (ACKNOWLEDGES, "only_appender_acknowledges"),
         ("cut_epochs_from: if start >= end_offset", "truncation_cuts_epochs"),
         ("turn_to_leader: if fetch.stage == Stage.ANSWERED and rules", "new_epoch_drops_answers"),
-        ("is_choice: return contains(candidates, new_leader): always True", "leader_epoch_counts_leaders"),
-        ("can_take_out: if not contains(metadata.active, broker_id)", "every_change_has_an_effect"),
+        ("is_choice: return new_leader in candidates: always True", "leader_epoch_counts_leaders"),
+        ("can_take_out: if broker_id not in metadata.active", "every_change_has_an_effect"),
     ],
 )
 def test_what_brokers_do_step_by_step_is_needed_to_catch_a_guard(power, guard, by):
