@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Annotated
 
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Array, ById, EnumOf, Flag, Id, IdSet, Struct, contains, everyone, excluding
+from kafkacheck.checker.schema import Array, ById, EnumOf, Flag, Id, Ids, IdSet, Struct
 
 NOBODY = -1
 
@@ -41,7 +41,7 @@ class Process(Struct):
     wants: Annotated[bool, Flag()]
     claims: Annotated[bool, Flag()]
     holder: Annotated[int, Id("processes", none=NOBODY)]
-    unseen: Annotated[int, IdSet("processes")]
+    unseen: Annotated[Ids, IdSet("processes")]
 
 
 class Memory(Struct):
@@ -55,7 +55,7 @@ def start(memory: Memory, process_id: ProcessId) -> bool:
     """Anybody may have the turn at first. A process that never looked at others is told by having all unseen."""
     memory.turn = process_id
     for each in range(len(memory.processes)):
-        memory.processes[each].unseen = everyone(len(memory.processes))
+        memory.processes[each].unseen = Ids(range(len(memory.processes)))
     return True
 
 
@@ -100,7 +100,7 @@ def read_turn(memory: Memory, process_id: ProcessId) -> bool:
     if process.at != At.READ_TURN:
         return False
     process.holder = memory.turn
-    process.unseen = 0
+    process.unseen = Ids()
     process.at = At.LOOK_AT_HOLDER
     return True
 
@@ -131,7 +131,7 @@ def claim(memory: Memory, process_id: ProcessId) -> bool:
         return False
     process.claims = True
     process.holder = NOBODY
-    process.unseen = excluding(everyone(len(memory.processes)), process_id)
+    process.unseen = Ids(range(len(memory.processes))) - {process_id}
     process.at = At.LOOK_AT_OTHERS
     return True
 
@@ -141,9 +141,9 @@ def look_at_other(memory: Memory, process_id: ProcessId, other_id: ProcessId) ->
     process = memory.processes[process_id]
     if process.at != At.LOOK_AT_OTHERS:
         return False
-    if not contains(process.unseen, other_id):
+    if other_id not in process.unseen:
         return False
-    process.unseen = excluding(process.unseen, other_id)
+    process.unseen -= {other_id}
     if memory.processes[other_id].claims:
         process.at = At.LOOK_AT_TURN
     return True
@@ -154,7 +154,7 @@ def enter(memory: Memory, process_id: ProcessId) -> bool:
     process = memory.processes[process_id]
     if process.at != At.LOOK_AT_OTHERS:
         return False
-    if process.unseen != 0:
+    if process.unseen != Ids():
         return False
     process.at = At.CRITICAL
     return True

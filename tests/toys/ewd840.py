@@ -6,10 +6,10 @@ Any node may be active and of either colour at first, and the token, which is th
 from typing import Annotated
 
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Array, ById, Flag, Id, IdSet, Struct, contains
+from kafkacheck.checker.schema import Array, ById, Flag, Id, Ids, IdSet, Struct
 
 NodeId = Annotated[int, Id("nodes")]
-Nodes = Annotated[int, IdSet("nodes")]
+Nodes = Annotated[Ids, IdSet("nodes")]
 IsBlack = Annotated[bool, Flag()]
 
 
@@ -31,8 +31,8 @@ class Ring(Struct):
 def start(ring: Ring, active: Nodes, black: Nodes, token_at: NodeId) -> bool:
     """Anything but a white token."""
     for node_id in range(len(ring.nodes)):
-        ring.nodes[node_id].active = contains(active, node_id)
-        ring.nodes[node_id].black = contains(black, node_id)
+        ring.nodes[node_id].active = node_id in active
+        ring.nodes[node_id].black = node_id in black
     ring.token_at = token_at
     ring.token_black = True
     return True

@@ -7,11 +7,11 @@ from enum import IntEnum
 from typing import Annotated
 
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Array, ById, EnumOf, Flag, Id, IdSet, Struct, cardinality, contains, including
+from kafkacheck.checker.schema import Array, ById, EnumOf, Flag, Id, Ids, IdSet, Struct
 from tests.toys.transaction_commit import Stage
 
 ManagerId = Annotated[int, Id("resource_managers")]
-Managers = Annotated[int, IdSet("resource_managers")]
+Managers = Annotated[Ids, IdSet("resource_managers")]
 
 
 class Decision(IntEnum):
@@ -44,7 +44,7 @@ def manager_prepares(transaction: Transaction, manager: ManagerId) -> bool:
     if transaction.stages[manager] != Stage.WORKING:
         return False
     transaction.stages[manager] = Stage.PREPARED
-    transaction.messages.prepared = including(transaction.messages.prepared, manager)
+    transaction.messages.prepared |= {manager}
     return True
 
 
@@ -80,11 +80,11 @@ def coordinator_receives_prepared(transaction: Transaction, manager: ManagerId) 
     """The transaction manager hears that a resource manager is prepared."""
     if transaction.decision != Decision.NONE:
         return False
-    if not contains(transaction.messages.prepared, manager):
+    if manager not in transaction.messages.prepared:
         return False
-    if contains(transaction.heard, manager):
+    if manager in transaction.heard:
         return False
-    transaction.heard = including(transaction.heard, manager)
+    transaction.heard |= {manager}
     return True
 
 
@@ -92,7 +92,7 @@ def coordinator_commits(transaction: Transaction) -> bool:
     """The transaction manager has heard from everybody and announces the commit."""
     if transaction.decision != Decision.NONE:
         return False
-    if cardinality(transaction.heard) != len(transaction.stages):
+    if len(transaction.heard) != len(transaction.stages):
         return False
     transaction.decision = Decision.COMMIT
     transaction.messages.commit = True
