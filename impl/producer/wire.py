@@ -7,9 +7,9 @@ may be handled in any order, which adds behaviours. A second connection while th
 covered**: a client that learns of a new leader first waits for the old leader's responses.
 """
 
-from kafkacheck.checker.schema import Array, clear, copy
+from kafkacheck.checker.schema import Array, Bag, add, clear, copy, is_full
 from kafkacheck.impl.ids import NO_OFFSET
-from kafkacheck.impl.log.constants import NO_BATCH, Marker, ProduceError
+from kafkacheck.impl.log.constants import Marker, ProduceError
 from kafkacheck.impl.producer.client_records import Producer, ProducerBatch
 from kafkacheck.impl.producer.constants import BatchStatus, RequestStage
 from kafkacheck.impl.producer.partition_records import Connection, LateRequest, ProduceRequest
@@ -98,11 +98,6 @@ def next_request(connection: Connection) -> int:
     return len(connection.requests)
 
 
-def is_free(late: LateRequest) -> bool:
-    """Whether the slot is free."""
-    return late.batch.id == NO_BATCH
-
-
 def close_connection(producer: Producer, rules: ProducerRules, connection: Connection) -> None:
     """Close a connection: its requests get no response any more, and each batch may be sent again."""
     for request in connection.requests:
@@ -114,15 +109,14 @@ def close_connection(producer: Producer, rules: ProducerRules, connection: Conne
     connection.broker = 0
 
 
-def leave_request_behind(connection: Connection, late: LateRequest, partition_id: int) -> bool:
-    """Keep the request that the broker would handle next as a late one; whether it exists and the slot is free.
+def leave_request_behind(connection: Connection, late_requests: Bag[LateRequest], partition_id: int) -> bool:
+    """Keep the request that the broker would handle next as a late one; whether it exists and there is room.
 
     The requests after it are not read when the connection has ended.
     """
     place = next_request(connection)
-    if place == len(connection.requests) or not is_free(late):
+    if place == len(connection.requests) or is_full(late_requests):
         return False
-    late.partition = partition_id
-    late.broker = connection.broker
-    copy(late.batch, connection.requests[place].batch)
+    batch = connection.requests[place].batch
+    add(late_requests, LateRequest(partition=partition_id, broker=connection.broker, batch=batch))
     return True

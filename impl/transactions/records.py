@@ -9,7 +9,7 @@ the others follow in the same order, and share the fate of the first.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Count, Id, If, Offset, Struct
+from kafkacheck.checker.schema import Count, Id, If, Offset, Position, Struct
 from kafkacheck.impl.ids import LogOffset
 from kafkacheck.impl.log.records import PartitionLog, TransactionIndex
 from kafkacheck.impl.transactions.constants import NO_INPUT, NO_PARTITION, NO_TRANSACTION
@@ -22,7 +22,7 @@ CoordinatorTerm = Annotated[int, Id("max_coordinator_epoch + 1")]
 ClientId = Annotated[int, Id("clients")]
 RequestSlot = Annotated[int, Id("requests")]
 ProduceSlot = Annotated[int, Id("produces")]
-MarkerSlot = Annotated[int, Id("late_markers")]
+LateMarkerPlace = Annotated[int, Position("late_markers")]
 Incarnation = Annotated[int, Count("recreations")]
 IsUpgraded = Annotated[int, Count("upgrades")]
 Generation = Annotated[int, Count("max_generation")]

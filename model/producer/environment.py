@@ -1,9 +1,9 @@
 """Disturbances of a producer and the partitions that it writes to; each one is charged to a budget.
 
-Delay needs no action: a request, a late request or an answer stays in its slot until it is taken.
+Delay needs no action: a request, a late request or an answer stays where it is until it is taken.
 """
 
-from kafkacheck.checker.schema import clear
+from kafkacheck.checker.schema import clear, remove
 from kafkacheck.impl.ids import LogOffset, LogStartOffset, PartitionId, ReplicaId
 from kafkacheck.impl.log import is_full, restart_at, truncate_to
 from kafkacheck.impl.log.append import append_batch, append_marker, marker_error
@@ -17,7 +17,6 @@ from kafkacheck.impl.log.verification import start_verification
 from kafkacheck.impl.producer.bookkeeping import is_unsettled, oldest_unsettled, take_producer_id
 from kafkacheck.impl.producer.client_records import Producer
 from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
-from kafkacheck.impl.producer.partition_records import LateSlot
 from kafkacheck.impl.producer.retries import complete_batch, expire_batch
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import give_sequence, hand_over
@@ -127,7 +126,7 @@ def connection_breaks(state: State, rules: ProducerRules, partition_id: Partitio
     return True
 
 
-def request_is_left_behind(state: State, rules: ProducerRules, partition_id: PartitionId, slot: LateSlot) -> bool:
+def request_is_left_behind(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
     """The producer's connection breaks, but the broker handles the last request that it has read at a later time.
 
     When: there is such a request, and room for it; a disconnection is left.
@@ -135,7 +134,7 @@ def request_is_left_behind(state: State, rules: ProducerRules, partition_id: Par
     Source: `request.timeout.ms`; a busy or paused broker.
     Left out: several such requests: a broker reads the next request only after it has answered the last one.
     """
-    if not leave_request_behind(state.connections[partition_id], state.late_requests[slot], partition_id):
+    if not leave_request_behind(state.connections[partition_id], state.late_requests, partition_id):
         return False
     close_connection(state.producer, rules, state.connections[partition_id])
     return True
@@ -264,9 +263,10 @@ def forget_connections_to(state: State, rules: ProducerRules, partition_id: int,
     """Drop every message under way to a broker for a partition."""
     if state.connections[partition_id].broker == replica_id:
         close_connection(state.producer, rules, state.connections[partition_id])
-    for late in state.late_requests:
-        if late.batch.id >= 0 and late.partition == partition_id and late.broker == replica_id:
-            clear(late)
+    for place in range(len(state.late_requests) - 1, -1, -1):
+        late = state.late_requests[place]
+        if late.partition == partition_id and late.broker == replica_id:
+            remove(state.late_requests, place)
 
 
 def broker_crashes(state: State, rules: ProducerRules, partition_id: PartitionId, replica_id: ReplicaId) -> bool:

@@ -7,7 +7,7 @@ once when all of them have a batch.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct, clear
+from kafkacheck.checker.schema import Allowance, Array, AtMost, Bag, ById, Struct, remove
 from kafkacheck.impl.ids import PartitionId, ReplicaId
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.log.records import BatchId, RecordCount
@@ -23,7 +23,7 @@ from kafkacheck.impl.producer.leader import (
     refuse_waiting,
     stop_leading,
 )
-from kafkacheck.impl.producer.partition_records import Connection, LateRequest, LateSlot, Partition
+from kafkacheck.impl.producer.partition_records import Connection, LatePlace, LateRequest, Partition
 from kafkacheck.impl.producer.retries import resolve_sequences
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import (
@@ -35,7 +35,7 @@ from kafkacheck.impl.producer.sender import (
     send_at_once,
     take_answer,
 )
-from kafkacheck.impl.producer.wire import is_free, next_request
+from kafkacheck.impl.producer.wire import next_request
 
 
 class Budget(Struct):
@@ -81,14 +81,14 @@ class State(Struct):
     producer: the producer.
     partitions: by partition.
     connections: by partition, the producer's requests to it.
-    late_requests: requests that the producer has given up.
+    late_requests: requests that the producer has given up, and that their brokers handle in any order.
     budget: the disturbances that are left.
     """
 
     producer: Producer
     partitions: Annotated[Array[Partition], ById("partitions")]
     connections: Annotated[Array[Connection], ById("partitions")]
-    late_requests: Annotated[Array[LateRequest], ByPosition("late_requests")]
+    late_requests: Annotated[Bag[LateRequest], AtMost("late_requests")]
     budget: Budget
 
 
@@ -184,7 +184,7 @@ def leader_handles_produce(state: State, rules: ProducerRules, partition_id: Par
     return True
 
 
-def leader_handles_late_request(state: State, rules: ProducerRules, slot: LateSlot) -> bool:
+def leader_handles_late_request(state: State, rules: ProducerRules, place: LatePlace) -> bool:
     """A broker handles a request whose sender waits no more.
 
     Who: the broker to which it was sent.
@@ -192,15 +192,15 @@ def leader_handles_late_request(state: State, rules: ProducerRules, slot: LateSl
     Effect: the batch is appended if that is allowed; no response is sent.
     Source: SocketServer: requests that were read are handled although their connection is closed.
     """
-    late = state.late_requests[slot]
-    if is_free(late):
+    if place >= len(state.late_requests):
         return False
+    late = state.late_requests[place]
     replica = state.partitions[late.partition].replicas[late.broker]
     if not has_room_for(replica, rules.log, late.batch):
         return False
     handle_late_request(replica, rules.log, late.batch, state.producer.batches[late.batch.id])
     partition_id = late.partition
-    clear(late)
+    remove(state.late_requests, place)
     complete_requests(state, rules, partition_id)
     return True
 

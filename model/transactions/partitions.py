@@ -1,6 +1,6 @@
 """The steps of the partitions' leaders, and of their cleaners; a marker's answer goes back to its coordinator."""
 
-from kafkacheck.checker.schema import clear
+from kafkacheck.checker.schema import clear, remove
 from kafkacheck.impl.coordinator.offsets import complete_pending_offset
 from kafkacheck.impl.ids import PartitionId
 from kafkacheck.impl.log import is_full
@@ -12,7 +12,7 @@ from kafkacheck.impl.transactions.leader import append_verified, receive_produce
 from kafkacheck.impl.transactions.partition import replicate
 from kafkacheck.impl.transactions.records import (
     CoordinatorTerm,
-    MarkerSlot,
+    LateMarkerPlace,
     ProduceSlot,
     SegmentEnd,
     SegmentStart,
@@ -120,7 +120,7 @@ def leader_writes_marker(
     return True
 
 
-def leader_writes_late_marker(state: State, rules: TransactionRules, slot: MarkerSlot) -> bool:
+def leader_writes_late_marker(state: State, rules: TransactionRules, place: LateMarkerPlace) -> bool:
     """The leader of a partition writes a marker that its coordinator has sent again, or no longer awaits.
 
     Who: the leader.
@@ -128,12 +128,14 @@ def leader_writes_late_marker(state: State, rules: TransactionRules, slot: Marke
     Effect: as in `leader_writes_marker`, but no coordinator learns of it.
     Source: KAFKA-19446, KIP-1228.
     """
-    late = state.late_markers[slot]
-    if not late.request.is_sent or is_full(state.partitions[late.partition].log):
+    if place >= len(state.late_markers):
+        return False
+    late = state.late_markers[place]
+    if is_full(state.partitions[late.partition].log):
         return False
     if not state.partitions[late.partition].is_deleted:
         deliver_marker(state, rules, late.partition, late.request, late.term)
-    clear(late)
+    remove(state.late_markers, place)
     return True
 
 

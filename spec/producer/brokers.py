@@ -5,10 +5,12 @@ Source: KIP-98, KIP-360, KIP-890; apache/kafka `UnifiedLog`, `ProducerStateManag
 Left out, and why that is sound: which sequences and epochs brokers accept; `spec/producer/properties.py` judges that.
 """
 
+from kafkacheck.checker.schema import Bag
 from kafkacheck.impl.ids import NO_OFFSET
-from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, ProduceError
 from kafkacheck.impl.log.records import Batch, PartitionLog, PartitionReplica
 from kafkacheck.impl.producer.constants import RequestStage
+from kafkacheck.impl.producer.partition_records import LateRequest
 from kafkacheck.model.producer.system import State
 from kafkacheck.spec.producer.properties import is_stored
 from kafkacheck.spec.producer.steps import is_newly_answered
@@ -270,6 +272,11 @@ def is_crash(before: State, after: State) -> bool:
     return before.budget.crashes != after.budget.crashes or before.budget.power_losses != after.budget.power_losses
 
 
+def copies_of(late: LateRequest, late_requests: Bag[LateRequest]) -> int:
+    """How many late requests equal this one."""
+    return sum(1 for other in late_requests if other == late)
+
+
 def late_requests_are_handled(before: State, after: State) -> bool:
     """A request that its producer gave up stays until it is handled; then a leader appends its batch if that is next.
 
@@ -278,9 +285,9 @@ def late_requests_are_handled(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer with late requests.
     Fails in: none; it guards the reference itself.
     """
-    for slot, late in enumerate(before.late_requests):
-        if late.batch.id != NO_BATCH and after.late_requests[slot].batch.id != late.batch.id:
-            if after.late_requests[slot].batch.id != NO_BATCH:
+    for late in before.late_requests:
+        if copies_of(late, after.late_requests) < copies_of(late, before.late_requests):
+            if len(after.late_requests) >= len(before.late_requests):
                 return False
             was = before.partitions[late.partition].replicas[late.broker]
             is_taken = was.is_leading and before.producer.batches[late.batch.id].is_invalid == 0

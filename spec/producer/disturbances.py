@@ -120,10 +120,7 @@ def disturbances_are_real(before: State, after: State) -> bool:
 
 def has_late_request(state: State, partition_id: int, replica_id: int) -> bool:
     """Whether a late request for the partition is under way to the broker."""
-    return any(
-        late.batch.id >= 0 and late.partition == partition_id and late.broker == replica_id
-        for late in state.late_requests
-    )
+    return any(late.partition == partition_id and late.broker == replica_id for late in state.late_requests)
 
 
 def has_request(state: State, partition_id: int, replica_id: int) -> bool:

@@ -40,11 +40,8 @@ def a_batch_became_stray(before: State, after: State) -> bool:
 
 
 def a_marker_became_late(before: State, after: State) -> bool:
-    """Whether a free slot now has a marker."""
-    return any(
-        late_marker.request.is_sent and not old_late_marker.request.is_sent
-        for old_late_marker, late_marker in zip(before.late_markers, after.late_markers)
-    )
+    """Whether one marker more is under way that no coordinator awaits."""
+    return len(after.late_markers) > len(before.late_markers)
 
 
 def a_coordinator_was_replaced(before: State, after: State) -> bool:

@@ -119,7 +119,7 @@ def test_a_replica_that_begins_anew_begins_where_the_leaders_log_does():
 def test_a_request_left_behind_is_stored_once_and_nobody_is_answered():
     state = known(replicas=1)
     assert producer_sends(state, RULES, 0, 1)
-    assert request_is_left_behind(state, RULES, 0, 0)
+    assert request_is_left_behind(state, RULES, 0)
     assert leader_handles_late_request(state, RULES, 0)
     assert stored(state) == [0, 1]
     assert not leader_handles_late_request(state, RULES, 0)

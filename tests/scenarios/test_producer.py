@@ -149,7 +149,7 @@ def test_a_late_request_of_an_older_epoch_is_fenced_and_one_of_the_present_epoch
     state = beginning("producer.retries")
     play(
         (producer_sends, state, RULES, 0, 1),
-        (request_is_left_behind, state, RULES, 0, 0),
+        (request_is_left_behind, state, RULES, 0),
         (producer_sends_again, state, 0),
         (leader_handles_produce, state, RULES, 0),
     )

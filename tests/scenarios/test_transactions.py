@@ -239,7 +239,7 @@ def ended_with_a_marker_under_way_twice(rules):
     send(state, rules, 0, 0)
     play((producer_commits, state, rules, 0))
     request(state, rules, 0)
-    play((coordinator_sends_marker, state, 0, 0, 0), (marker_is_repeated, state, 0, 0, 0, 0))
+    play((coordinator_sends_marker, state, 0, 0, 0), (marker_is_repeated, state, 0, 0, 0))
     play((leader_writes_marker, state, rules, 0, 0, 0))
     complete(state, rules)
     play((producer_begins_transaction, state, 0))
