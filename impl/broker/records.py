@@ -72,12 +72,10 @@ class Registration(Struct):
 
     is_unknown: 1 if the broker has registered and does not know its broker epoch yet.
     refused_offset: the newest change whose request the broker has refused since it started; `NO_OFFSET` if none.
-    is_late: always the bound `late_registrations`.
     """
 
     is_unknown: Annotated[int, Count("late_registrations")]
     refused_offset: Annotated[int, Count("max_metadata_offset", lowest=NO_OFFSET)]
-    is_late: Annotated[int, Count("late_registrations", lowest="late_registrations")]
 
 
 class Broker(Struct):
@@ -145,9 +143,7 @@ class FetchSession(Struct):
 
     leader: the leader with which the follower has it; `NO_LEADER` if its next fetch opens one.
     cached_by: the leader that still has the newest session of this follower; `NO_LEADER` if none has.
-    is_possible: always the bound `fetch_sessions`, which is 1 if there are sessions.
     """
 
     leader: SessionLeader
     cached_by: SessionLeader
-    is_possible: Annotated[int, Count("fetch_sessions", lowest="fetch_sessions")]

@@ -7,6 +7,7 @@ Left out, and why that is sound: an ISR outside the assignment, because leaders 
 """
 
 from kafkacheck.checker.schema import cardinality, clear, contains
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.controller.partition_change import begin_change, set_isr
 from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
 from kafkacheck.impl.controller.records import Controller
@@ -79,7 +80,9 @@ def is_ahead(change: AlterPartition, metadata: Metadata) -> bool:
     return change.leader_epoch > metadata.leader_epoch or change.partition_epoch > metadata.partition_epoch
 
 
-def alter_partition(controller: Controller, rules: ClusterRules, change: AlterPartition, leader_id: int) -> bool:
+def alter_partition(
+    controller: Controller, rules: ClusterRules, bounds: Bounds, change: AlterPartition, leader_id: int
+) -> bool:
     """Receive a leader's ISR change, make or refuse it, and answer.
 
     Who: the controller in office.
@@ -102,7 +105,7 @@ def alter_partition(controller: Controller, rules: ClusterRules, change: AlterPa
         set_isr(controller, rules, change.isr)
         if change.ends_recovery:
             controller.history[controller.offset].is_recovering = False
-        maybe_complete_reassignment(controller, rules)
+        maybe_complete_reassignment(controller, rules, bounds)
     answer_change(change, controller.history[controller.offset], error)
     return True
 

@@ -1,4 +1,4 @@
-"""The controller in office, a deposed one, and the history of the record that they keep.
+"""The controller in office, a deposed controller, and the history of the record that they keep.
 
 Part of Kafka modelled: the metadata log of KRaft; in the ZooKeeper era the znodes of partition, brokers and controller.
 Source: apache/kafka (commit 1eb7644349).
@@ -25,7 +25,6 @@ class Controller(Struct):
         `NO_LEADER` if the partition has a leader or no last leader is known.
     is_reassignment_ending: 1 between the two rounds that end a reassignment; always 0 if the bound
         `reassignment_rounds` is 0.
-    takes_two_rounds: always that bound: whether a reassignment ends in two rounds and not at once.
     unnoticed: the brokers whose failure no controller noticed, because they failed while none listened.
     history: its changes by offset. A slot is blank above `offset`, or if nobody can read its change any more.
     """
@@ -37,6 +36,5 @@ class Controller(Struct):
     stopping: ReplicaSet
     last_known_leader: OptionalReplicaId
     is_reassignment_ending: Annotated[int, Count("reassignment_rounds")]
-    takes_two_rounds: Annotated[int, Count("reassignment_rounds", lowest="reassignment_rounds")]
     unnoticed: ReplicaSet
     history: Annotated[Array[Metadata], ByPosition("max_metadata_offset + 1")]

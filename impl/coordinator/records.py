@@ -59,25 +59,21 @@ class TransactionLog(Struct):
     entry: the newest committed entry; older ones are compacted away.
     is_appended: whether an entry is appended and not committed.
     appended: that entry; blank if there is none.
-    max_producer_epoch: the highest possible producer epoch: constant. 32767 in Kafka.
     """
 
     coordinator_epoch: CoordinatorTerm
     entry: TransactionMetadata
     is_appended: bool
     appended: TransactionMetadata
-    max_producer_epoch: Annotated[int, Count("max_producer_epoch", lowest="max_producer_epoch")]
 
 
 class ProducerIdManager(Struct):
     """The producer ids that coordinators can still give out.
 
     next_producer_id: the producer id that is allocated next.
-    end: the number of producer ids: constant.
     """
 
     next_producer_id: Annotated[int, Offset("producer_ids")]
-    end: Annotated[int, Count("producer_ids", lowest="producer_ids")]
 
 
 class Coordinator(Struct):
@@ -155,7 +151,6 @@ class Group(Struct):
     records: by offset in the offsets partition, the offset that the record there commits; `NO_INPUT` in markers, and
         everywhere in models in which the coordinator does not change.
     loading: the progress of a new coordinator that loads these records.
-    max_failovers: how often the coordinator can change: constant.
     """
 
     generation: Generation
@@ -164,4 +159,3 @@ class Group(Struct):
     unfollowed: Annotated[Array[Annotated[Marker, If("group_delays")]], ById("producer_ids")]
     records: Annotated[Array[LoggedInputOffset], ByPosition("log_size")]
     loading: Annotated[OffsetsLoading, If("group_failovers")]
-    max_failovers: Annotated[int, Count("group_failovers", lowest="group_failovers")]

@@ -8,6 +8,7 @@ covered**: a client that learns of a new leader first waits for the old leader's
 """
 
 from kafkacheck.checker.schema import Array, Bag, add, clear, copy, is_full
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import Marker, ProduceError
 from kafkacheck.impl.producer.client_records import Producer, ProducerBatch
@@ -41,7 +42,7 @@ def write_batch(target: ProduceRequest, batch_id: int, batch: ProducerBatch, is_
     target.batch.marker = Marker.NONE
 
 
-def send_to_leader(producer: Producer, connection: Connection, batch_id: int, leader_id: int) -> None:
+def send_to_leader(producer: Producer, bounds: Bounds, connection: Connection, batch_id: int, leader_id: int) -> None:
     """Send the batch on its partition's connection, which must have room; an idle one first moves to the leader."""
     batch = producer.batches[batch_id]
     if connection.requests[0].stage == RequestStage.NONE:
@@ -50,7 +51,7 @@ def send_to_leader(producer: Producer, connection: Connection, batch_id: int, le
     for place in range(len(connection.requests)):
         if connection.requests[place].stage != RequestStage.NONE:
             free = place + 1
-    write_batch(connection.requests[free], batch_id, batch, producer.is_transactional)
+    write_batch(connection.requests[free], batch_id, batch, bounds.transactional)
     batch.status = BatchStatus.IN_FLIGHT
 
 
@@ -61,7 +62,9 @@ def abandon_request(connection: Connection, batch_id: int) -> None:
             request.is_abandoned = 1
 
 
-def reuse_buffers(producer: Producer, rules: ProducerRules, connections: Array[Connection], batch_id: int) -> None:
+def reuse_buffers(
+    producer: Producer, rules: ProducerRules, bounds: Bounds, connections: Array[Connection], batch_id: int
+) -> None:
     """By the old rule, write a new batch over expired batches whose request is not sent yet.
 
     The request's topic and partition precede the batch, and are sent unchanged.
@@ -72,7 +75,7 @@ def reuse_buffers(producer: Producer, rules: ProducerRules, connections: Array[C
     for connection in connections:
         for request in connection.requests:
             if request.is_abandoned == 1 and request.stage == RequestStage.REQUESTED:
-                write_batch(request, batch_id, batch, producer.is_transactional)
+                write_batch(request, batch_id, batch, bounds.transactional)
 
 
 def answer(request: ProduceRequest, error: ProduceError) -> None:

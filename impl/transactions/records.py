@@ -40,7 +40,6 @@ class Partition(Struct):
     log: the log, with the producer state.
     high_watermark: the records below it are replicated and survive.
     index: what it knows of the transactions that have ended.
-    segment_size: the number of offsets that a segment of the log covers: constant.
     """
 
     is_deleted: bool
@@ -48,4 +47,3 @@ class Partition(Struct):
     log: PartitionLog
     high_watermark: LogOffset
     index: TransactionIndex
-    segment_size: Annotated[int, Count("segment_size", lowest="segment_size")]

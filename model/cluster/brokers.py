@@ -1,6 +1,7 @@
 """What brokers do by themselves, and what they are told by the controller."""
 
 from kafkacheck.checker.schema import contains
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.broker.epoch_file import write_epoch_file
 from kafkacheck.impl.broker.metadata import obey_leader_and_isr, obey_new_controller, obey_stop_replica, replay_metadata
 from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, flush, shut_down, start_up
@@ -12,7 +13,7 @@ from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State, end_connections, has_room, note_commits, note_replayed_metadata
 
 
-def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+def broker_starts(state: State, rules: ClusterRules, bounds: Bounds, broker_id: ReplicaId) -> bool:
     """A stopped broker starts, recovers its log, and registers with the controller."""
     broker = state.brokers[broker_id]
     metadata_offset = state.controller.offset
@@ -20,7 +21,7 @@ def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bo
         return False
     if not register_start(state.controller, rules, broker_id, broker.broker_epoch + 1, broker.is_stopped_cleanly):
         return False
-    start_up(broker, rules, metadata_offset)
+    start_up(broker, rules, bounds, metadata_offset)
     return True
 
 

@@ -5,6 +5,7 @@ LeaderAndIsr request stays available as long. Healing is free: fetching again, r
 """
 
 from kafkacheck.checker.schema import clear, contains, everyone, including
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.broker.epoch_file import force_epochs, has_epoch_file
 from kafkacheck.impl.broker.fetch_session import end_session
 from kafkacheck.impl.broker.isr import propose_isr
@@ -151,14 +152,14 @@ def disk_fails(state: State, broker_id: ReplicaId) -> bool:
     return True
 
 
-def reassignment_is_asked(state: State, rules: ClusterRules, target: ReplicaSet) -> bool:
+def reassignment_is_asked(state: State, rules: ClusterRules, bounds: Bounds, target: ReplicaSet) -> bool:
     """An operator moves the partition to other brokers.
 
     When: no other reassignment is under way; a move is left.
     Effect: the reassignment begins, and ends at once if the whole target is in sync.
     Source: AlterPartitionReassignments; KIP-455.
     """
-    return has_room(state) and begin_reassignment(state.controller, rules, target)
+    return has_room(state) and begin_reassignment(state.controller, rules, bounds, target)
 
 
 def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:

@@ -4,6 +4,7 @@ Delay needs no action: a request, a late request or an answer stays where it is 
 """
 
 from kafkacheck.checker.schema import clear, remove
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.ids import LogOffset, LogStartOffset, PartitionId, ReplicaId
 from kafkacheck.impl.log import is_full, restart_at, truncate_to
 from kafkacheck.impl.log.append import append_batch, append_marker, marker_error
@@ -49,7 +50,7 @@ def start_written(state: State) -> bool:
     return True
 
 
-def start_known(state: State, rules: ProducerRules) -> bool:
+def start_known(state: State, rules: ProducerRules, bounds: Bounds) -> bool:
     """Begin when each partition's first batch is acknowledged, and every replica has flushed it."""
     start_empty(state)
     producer = state.producer
@@ -58,7 +59,7 @@ def start_known(state: State, rules: ProducerRules) -> bool:
     for partition_id, partition in enumerate(state.partitions):
         connection = state.connections[partition_id]
         batch_id = hand_over(producer, partition_id, 1)
-        give_sequence(producer, rules, state.connections, batch_id, partition.leader)
+        give_sequence(producer, rules, bounds, state.connections, batch_id, partition.leader)
         for replica_id in range(len(partition.replicas)):
             append_batch(partition.replicas[replica_id].log, rules.log, connection.requests[0].batch)
             partition.replicas[replica_id].flushed_offset = 1
@@ -68,9 +69,9 @@ def start_known(state: State, rules: ProducerRules) -> bool:
     return True
 
 
-def start_with_snapshot(state: State, rules: ProducerRules) -> bool:
+def start_with_snapshot(state: State, rules: ProducerRules, bounds: Bounds) -> bool:
     """Begin as `start_known`, with a flushed snapshot after the first batch."""
-    start_known(state, rules)
+    start_known(state, rules, bounds)
     for partition in state.partitions:
         for replica in partition.replicas:
             write_snapshot(replica.log, replica.snapshots[0], 1)
@@ -354,7 +355,7 @@ def producer_state_expires(
     return expire_producer(state.partitions[partition_id].replicas[replica_id].log, producer_id)
 
 
-def coordinator_aborts(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+def coordinator_aborts(state: State, rules: ProducerRules, bounds: Bounds, partition_id: PartitionId) -> bool:
     """The coordinator aborts the producer's transaction because it took too long, and fences the producer.
 
     Why: the coordinator and its log are no part of these models.
@@ -369,7 +370,7 @@ def coordinator_aborts(state: State, rules: ProducerRules, partition_id: Partiti
     if producer.producer_id == NO_PRODUCER_ID or is_full(log):
         return False
     producer_id = producer.producer_id
-    if not has_open_transaction(log, producer_id) or known_epoch(log, producer_id) >= producer.max_producer_epoch:
+    if not has_open_transaction(log, producer_id) or known_epoch(log, producer_id) >= bounds.max_producer_epoch:
         return False
     producer_epoch = known_epoch(log, producer_id) + 1
     coordinator_epoch = known_coordinator_epoch(log, producer_id)

@@ -5,6 +5,7 @@ gives up becomes a stray. Retries cost nothing.
 """
 
 from kafkacheck.checker.schema import clear, copy
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.client.application import receive_assignment
 from kafkacheck.impl.coordinator.markers import has_every_marker, note_second_completion, send_marker_again
 from kafkacheck.impl.coordinator.offsets import begin_loading_offsets, expire_offset, is_loading_offsets
@@ -436,7 +437,7 @@ def completion_is_found_twice(state: State, transactional_id: TransactionalIdNum
     return True
 
 
-def offset_expires(state: State, rules: TransactionRules) -> bool:
+def offset_expires(state: State, rules: TransactionRules, bounds: Bounds) -> bool:
     """The group has not committed an offset for long, and its coordinator forgets the offset.
 
     Why: `offsets.retention.minutes` have passed.
@@ -446,7 +447,7 @@ def offset_expires(state: State, rules: TransactionRules) -> bool:
         with the first one (`auto.offset.reset`). By the old rule a pending offset does not count, and is gone, too.
     Source: OffsetMetadataManager.cleanupExpiredOffsets; KAFKA-14505, KAFKA-19163.
     """
-    return expire_offset(state.group, state.partitions[state.offsets_partition], rules)
+    return expire_offset(state.group, state.partitions[state.offsets_partition], rules, bounds)
 
 
 CHARGES = {

@@ -198,7 +198,6 @@ BOUNDS = {
     "partitions": 1,
     "batches": 2,
     "log_size": 6,
-    "segment_size": 1,
     "max_log_start": 0,
     "max_sequence": 2,
     "records_in_batch": 1,

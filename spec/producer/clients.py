@@ -5,6 +5,7 @@ Source: KIP-98, KIP-360; apache/kafka `TransactionManager`, `Sender`, `RecordAcc
 Left out, and why that is sound: how brokers handle requests; `spec/producer/brokers.py` judges that.
 """
 
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, NO_SEQUENCE, ProduceError
 from kafkacheck.impl.producer.constants import BatchStatus, ProducerState, RequestStage, Sending
@@ -18,7 +19,7 @@ def is_meant(status: BatchStatus) -> bool:
     return status == BatchStatus.IN_FLIGHT or status == BatchStatus.RETRYING
 
 
-def only_transactional_producers_have_transactions(state: State) -> bool:
+def only_transactional_producers_have_transactions(state: State, bounds: Bounds) -> bool:
     """Only a transactional producer has transactions; it sends only in a transaction, and only in its one epoch.
 
     Lost if it fails: a batch outside a transaction cannot be aborted; an epoch that the coordinator did not assign
@@ -28,12 +29,12 @@ def only_transactional_producers_have_transactions(state: State) -> bool:
     Fails in: none; it guards the producer's bookkeeping.
     """
     producer = state.producer
-    if producer.is_transactional == 1:
+    if bounds.transactional == 1:
         return producer.state != ProducerState.READY and not producer.is_bump_required
     return producer.state != ProducerState.IN_TRANSACTION and producer.state != ProducerState.ABORTABLE_ERROR
 
 
-def producers_keep_their_id(before: State, after: State) -> bool:
+def producers_keep_their_id(before: State, after: State, bounds: Bounds) -> bool:
     """A producer takes another producer id only if it must begin a new epoch and has used up its epochs.
 
     Lost if it fails: brokers do not recognise batches that are sent again under another id, and store them twice.
@@ -45,7 +46,7 @@ def producers_keep_their_id(before: State, after: State) -> bool:
     now = after.producer
     if was.producer_id == NO_PRODUCER_ID or now.producer_id == NO_PRODUCER_ID or was.producer_id == now.producer_id:
         return True
-    return was.is_bump_required and was.producer_epoch == was.max_producer_epoch
+    return was.is_bump_required and was.producer_epoch == bounds.max_producer_epoch
 
 
 def is_last_acknowledged(state: State, partition_id: int) -> bool:
@@ -175,11 +176,11 @@ def has_earlier_under_way(state: State, batch_id: int) -> bool:
     )
 
 
-def is_passing(state: State, request: ProduceRequest) -> bool:
+def is_passing(state: State, request: ProduceRequest, bounds: Bounds) -> bool:
     """Whether an error is retriable: the batch may succeed when it is sent again."""
     if request.error == ProduceError.NOT_LEADER_OR_FOLLOWER or request.error == ProduceError.NOT_ENOUGH_REPLICAS:
         return True
-    is_transactional = state.producer.is_transactional == 1
+    is_transactional = bounds.transactional == 1
     if request.error == ProduceError.UNKNOWN_PRODUCER_ID:
         return not is_transactional
     if request.error == ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER:
@@ -187,7 +188,7 @@ def is_passing(state: State, request: ProduceRequest) -> bool:
     return False
 
 
-def only_final_errors_fail_batches(before: State, after: State) -> bool:
+def only_final_errors_fail_batches(before: State, after: State, bounds: Bounds) -> bool:
     """No batch fails because of a retriable error, or because of an error that an earlier batch explains.
 
     Lost if it fails: the application is told that a record is refused, although the broker would have accepted it.
@@ -197,7 +198,7 @@ def only_final_errors_fail_batches(before: State, after: State) -> bool:
     """
     for partition_id in range(len(before.connections)):
         request = before.connections[partition_id].requests[0]
-        if request.stage == RequestStage.ANSWERED and is_passing(before, request):
+        if request.stage == RequestStage.ANSWERED and is_passing(before, request, bounds):
             if before.producer.batches[request.batch.id].status == BatchStatus.IN_FLIGHT:
                 if after.producer.batches[request.batch.id].status == BatchStatus.FAILED:
                     return False

@@ -5,6 +5,7 @@ Source: KIP-98, KIP-447; the issues named below.
 Left out, and why that is sound: the effect of the offsets, which `spec/transactions/properties.py` judges.
 """
 
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import NO_INPUT
 from kafkacheck.model.transactions.system import State
@@ -131,9 +132,9 @@ def only_new_coordinators_read(state: State) -> bool:
     )
 
 
-def loaded_pending_offset(state: State) -> bool:
+def loaded_pending_offset(state: State, bounds: Bounds) -> bool:
     """A new coordinator has read an offset of an open transaction. Without an example none has to survive."""
-    if state.group.loading.is_loading != 0 or state.budget.group_failovers == state.group.max_failovers:
+    if state.group.loading.is_loading != 0 or state.budget.group_failovers == bounds.group_failovers:
         return False
     return any(state.group.pending[producer_id] != NO_INPUT for producer_id in range(len(state.group.pending)))
 

@@ -6,6 +6,7 @@ Left out, and why that is sound: that something is eventually stored or ended, w
 """
 
 from kafkacheck.checker.schema import Bag, contains
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 from kafkacheck.impl.log.records import Batch, PartitionLog
@@ -399,7 +400,7 @@ def has_data_before(partition: Partition, producer_id: int, marker_offset: int) 
     return has_data
 
 
-def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
+def the_cleaner_removes_what_nobody_needs(before: State, after: State, bounds: Bounds) -> bool:
     """The cleaner removes only aborted records and markers without records, all of one stable segment.
 
     Lost if it fails: a committed record; or a reader from the start takes an aborted record for a committed one.
@@ -419,7 +420,7 @@ def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
                 if was.log.records[offset].marker != Marker.NONE:
                     if has_data_before(now, was.log.records[offset].producer_id, offset):
                         return False
-        if removed > was.segment_size:
+        if removed > bounds.segment_size:
             return False
     return True
 
