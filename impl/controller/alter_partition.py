@@ -85,7 +85,7 @@ def alter_partition(
 ) -> bool:
     """Receive a leader's ISR change, make or refuse it, and answer.
 
-    Who: the controller in office.
+    Who: the active controller.
     When: the request has arrived.
     Effect: the change is refused if the sender is not the registered broker (STALE_BROKER_EPOCH) or not the leader, or
         if the change is for another topic or has an older leader epoch or partition epoch. An ISR is also refused if a
@@ -115,7 +115,7 @@ def alter_partition_as_zombie(
 ) -> bool:
     """Receive a leader's ISR change without knowing that the controller is deposed.
 
-    Who: the zombie controller; leaders can take it for the one in office.
+    Who: the zombie controller; leaders can take it for the active one.
     When: the request has arrived, and the answer needs no new change, because the zombie cannot make one.
     Effect: if the zombie's old record already has the change, it answers without an error; it refuses an invalid
         change. If the request has epochs above its own, its answer does not count: the leader asks again.

@@ -50,7 +50,7 @@ def make_round(controller: Controller, rules: ClusterRules, is_of_assignment: bo
 def end_reassignment(controller: Controller, rules: ClusterRules) -> bool:
     """Make the second of the two rounds that end a reassignment (ZooKeeper era).
 
-    Who: the controller in office.
+    Who: the active controller.
     When: it has made the first round; a change is left.
     Effect: the ISR shrinks to the target, which the leader learned in the first round. By the old rule the ISR shrank
         in the first round and the assignment shrinks now; the leader may have let a replica back in meanwhile. Nothing

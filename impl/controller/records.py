@@ -1,4 +1,4 @@
-"""The controller in office, a deposed controller, and the history of the record that they keep.
+"""The active controller, a deposed controller, and the history of the record that they keep.
 
 Part of Kafka modelled: the metadata log of KRaft; in the ZooKeeper era the znodes of partition, brokers and controller.
 Source: apache/kafka (commit 1eb7644349).
@@ -15,7 +15,7 @@ from kafkacheck.impl.messages.metadata import Metadata
 class Controller(Struct):
     """The controller and its record so far.
 
-    epoch: the epoch of the controller in office.
+    epoch: the epoch of the active controller.
     offset: the offset of its newest change.
     zombie_offset: the newest change known to a controller that does not know it is deposed; `NO_OFFSET` if there is no
         such controller.

@@ -1,4 +1,4 @@
-"""A partition that holds transactional records, as its leader has it, and the ids that transactions are told by.
+"""A partition that holds transactional records, as its leader has it, and the ids that distinguish transactions.
 
 Part of Kafka modelled: `UnifiedLog` with `ProducerStateManager` and `TransactionIndex`.
 Source: apache/kafka (commit 1eb7644349); KIP-98.

@@ -1,4 +1,4 @@
-"""What brokers do by themselves, and what they are told by the controller."""
+"""The steps of brokers: some they take by themselves, others at the controller's request."""
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.bounds import Bounds
@@ -80,7 +80,7 @@ def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: Replic
 def is_overtaken(state: State, broker_id: int, offset: int) -> bool:
     """Whether the broker has obeyed a newer request than this on the same connection, which keeps order.
 
-    A controller that is no longer in office has its own connection, and its last request may still come.
+    A controller that is no longer active has its own connection, and its last request may still come.
     """
     broker = state.brokers[broker_id]
     if offset > broker.metadata_offset:
@@ -111,7 +111,7 @@ def broker_obeys_leader_and_isr(
 
 
 def newest_of_predecessor(state: State) -> int:
-    """The newest change that the controller in office found on record when it took office."""
+    """The newest change that the active controller found on record when it became active."""
     newest = 0
     for offset, metadata in enumerate(state.controller.history):
         if offset <= state.controller.offset and metadata.controller_epoch < state.controller.epoch:

@@ -23,7 +23,7 @@ from kafkacheck.model.cluster.system import State, has_room
 
 
 def deleted_replicas(state: State) -> int:
-    """The brokers that have told the controller in office that they have no replica of the topic under deletion.
+    """The brokers that have told the active controller that they have no replica of the topic under deletion.
 
     Answers to another controller are written nowhere.
     """

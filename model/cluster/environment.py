@@ -289,7 +289,7 @@ def isr_answer_is_lost(state: State, leader_id: ReplicaId) -> bool:
 def controller_is_replaced(state: State, rules: ClusterRules) -> bool:
     """Another controller is elected, and the old one does not notice.
 
-    When: a fail-over is left; no other controller still acts without being in office.
+    When: a fail-over is left; no deposed controller still acts.
     Effect: the next controller epoch begins; the old controller keeps its record.
     Source: `KafkaController.elect`; the Raft election of KRaft.
     Left out: a controller that notices, because it does nothing more.

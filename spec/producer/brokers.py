@@ -42,7 +42,7 @@ def appends_have_a_reason(before: State, after: State) -> bool:
     Lost if it fails: replicas differ, and one has a batch that no other will ever have.
     Source: ReplicaManager.appendRecords (NOT_LEADER_OR_FOLLOWER), ReplicaFetcherThread.processPartitionData.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards who appends.
+    Fails in: none; it guards the right to append.
     """
     for partition_id, partition in enumerate(before.partitions):
         for replica_id, was in enumerate(partition.replicas):
@@ -101,7 +101,7 @@ def truncations_keep_what_is_shared(before: State, after: State) -> bool:
     Lost if it fails: a copy of a batch that may be acknowledged; it is fetched again if some replica still has it.
     Source: ReplicaFetcherThread.truncate; KIP-101.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards where a log is cut.
+    Fails in: none; it guards the place of a cut.
     """
     for partition_id, partition in enumerate(before.partitions):
         leader = partition.replicas[partition.leader].log
@@ -120,7 +120,7 @@ def logs_begin_before_they_end(state: State) -> bool:
     Lost if it fails: the replica stores later batches at offsets that its leader has deleted, and its log is damaged.
     Source: UnifiedLog.truncateFullyAndStartAt, maybeIncrementLogStartOffset.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards where a follower begins.
+    Fails in: none; it guards the start of a follower.
     """
     return all(
         replica.log.start_offset <= replica.log.end_offset
@@ -135,7 +135,7 @@ def leaders_answer(before: State, after: State) -> bool:
     Lost if it fails: a deposed leader acknowledges a batch that it truncates; a leader denies one that it has stored.
     Source: `DelayedProduce`, `Partition.checkEnoughReplicasReachOffset`; NOT_LEADER_OR_FOLLOWER.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards who answers.
+    Fails in: none; it guards the right to answer.
     """
     for partition_id, connection in enumerate(before.connections):
         partition = after.partitions[partition_id]
@@ -156,7 +156,7 @@ def requests_wait_for_leaders(state: State) -> bool:
     Lost if it fails: the request is never answered; the broker handles the next request first, and order is lost.
     Source: `DelayedProduce`, Partition.makeFollower; `KafkaChannel.mute`.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards what becomes of requests that wait.
+    Fails in: none; it guards requests that wait.
     """
     for partition_id, connection in enumerate(state.connections):
         found = 0
@@ -174,7 +174,7 @@ def refusals_name_no_offset(state: State) -> bool:
     Lost if it fails: a client believes that the batch is stored.
     Source: `ProduceResponse.INVALID_OFFSET`.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards what is answered.
+    Fails in: none; it guards the offsets of answers.
     """
     return all(
         request.offset == NO_OFFSET
@@ -228,7 +228,7 @@ def verifications_await_the_lowest_sequence(before: State, after: State) -> bool
     Lost if it fails: a later batch is stored first, and the first batch never is.
     Source: `VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch`; KAFKA-14920.
     Holds in: the models of the idempotent producer that are transactional.
-    Fails in: none; it guards what a verification remembers.
+    Fails in: none; it guards the memory of a verification.
     """
     for partition_id, partition in enumerate(before.partitions):
         for replica_id in range(len(partition.replicas)):

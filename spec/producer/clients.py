@@ -107,7 +107,7 @@ def outcomes_are_told_once(before: State, after: State) -> bool:
     Lost if it fails: the application repeats a batch that it gave up, and both are stored; or an outcome was false.
     Source: `ProducerBatch.tryFinalState`.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards what is done with late answers.
+    Fails in: none; it guards the use of late answers.
     """
     for batch_id in range(len(before.producer.batches)):
         status = before.producer.batches[batch_id].status
@@ -122,7 +122,7 @@ def only_dead_producers_lose_batches(before: State, after: State) -> bool:
     Lost if it fails: the application waits for ever for the batch's outcome.
     Source: `Sender.reenqueueBatch`, `RecordAccumulator.insertInSequenceOrder`; KAFKA-13794.
     Holds in: the models of the idempotent producer.
-    Fails in: the museum's entry on batches that are told by their sequence.
+    Fails in: the museum's entry on batches that only their sequence distinguishes.
     """
     return all(
         after.producer.state == ProducerState.UNINITIALIZED
@@ -137,7 +137,7 @@ def abandoned_requests_have_expired(state: State) -> bool:
     Lost if it fails: a batch is never settled, and later batches wait for it.
     Source: `Sender.getExpiredInflightBatches`.
     Holds in: producer.in_flight.
-    Fails in: where a batch that expires in flight gives its memory to another one.
+    Fails in: KAFKA-19012, if a batch that expires in flight gives its memory to another one.
     """
     return all(
         state.producer.batches[request.batch.id].status == BatchStatus.EXPIRED
@@ -153,7 +153,7 @@ def late_answers_are_counted(before: State, after: State) -> bool:
     Lost if it fails: an epoch begins without a gap, and duplicates of the partition's batches are not recognised.
     Source: `TransactionManager.handleCompletedBatch`, `TxnPartitionMap.maybeUpdateLastAckedSequence`.
     Holds in: producer.in_flight.
-    Fails in: none; it guards what is done with late answers.
+    Fails in: none; it guards the use of late answers.
     """
     if before.budget.disconnections != after.budget.disconnections:
         return True
@@ -191,7 +191,7 @@ def is_passing(state: State, request: ProduceRequest, bounds: Bounds) -> bool:
 def only_final_errors_fail_batches(before: State, after: State, bounds: Bounds) -> bool:
     """No batch fails because of a retriable error, or because of an error that an earlier batch explains.
 
-    Lost if it fails: the application is told that a record is refused, although the broker would have accepted it.
+    Lost if it fails: the application hears that a record is refused, although the broker would have accepted it.
     Source: `TransactionManager.canRetry`; KIP-360, KAFKA-5793.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards after which errors a batch is sent again.
@@ -305,7 +305,7 @@ def connections_keep_their_broker(before: State, after: State) -> bool:
     Lost if it fails: batches reach two leaders at once, and their order is lost.
     Source: `NetworkClient`, `InFlightRequests`.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards to whom a batch is sent.
+    Fails in: none; it guards the choice of the broker that gets a batch.
     """
     for was, now in zip(before.connections, after.connections):
         if was.requests[0].stage != RequestStage.NONE and now.requests[0].stage != RequestStage.NONE:

@@ -184,7 +184,7 @@ def snapshots_are_kept(before: State, after: State) -> bool:
     Lost if it fails: after a restart no broker knows the producers whose batches are deleted from the log.
     Source: `ProducerStateManager.truncateAndReload`, `deleteSnapshotsBefore`; KAFKA-9892.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards what a restart keeps.
+    Fails in: none; it guards the files that a restart keeps.
     """
     has_power_failed = before.budget.power_losses != after.budget.power_losses
     for partition_id, partition in enumerate(before.partitions):

@@ -195,7 +195,7 @@ def coordinators_answer_by_their_state(before: State, after: State, rules: Trans
     """A serving coordinator handles a request as the transaction's state and the request's producer demand.
 
     Lost if it fails: a retry takes effect twice; a request of a replaced producer takes effect; or a correct producer
-    is told to stop.
+    has to stop.
     Source: `TransactionCoordinator.endTransaction`, `prepareInitProducerIdTransit`, `handleAddPartitionsToTransaction`.
     Holds in: every model of transactions.
     Fails in: none; it guards every answer.
@@ -251,7 +251,7 @@ def appended_entries_follow_requests(before: State, after: State, rules: Transac
     Lost if it fails: two producers have one epoch; or a decision differs from the one that was asked for.
     Source: `TransactionMetadata` (`prepareIncrementProducerEpoch`, `prepareAbortOrCommit`).
     Holds in: every model of transactions.
-    Fails in: none; it guards what is appended.
+    Fails in: none; it guards the appended entries.
     """
     for request_id, request in enumerate(before.requests):
         transactional = before.transactional_ids[request.transactional_id]
@@ -297,7 +297,7 @@ def verifications_are_true(before: State, after: State, rules: TransactionRules)
     Lost if it fails: a batch is stored and no marker ends it; or a valid transaction fails.
     Source: TransactionCoordinator.handleVerifyPartitionsInTransaction; KIP-890.
     Holds in: every model of transactions.
-    Fails in: none; it guards what is verified.
+    Fails in: none; it guards the answers to verifications.
     """
     for produce_id, produce in enumerate(before.produces):
         stage = after.produces[produce_id].stage
@@ -351,10 +351,10 @@ def transactions_grow_by_request(before: State, after: State, rules: Transaction
 def answers_follow_appends(before: State, after: State) -> bool:
     """A request that waits for an append is answered only when its own transactional id's append is committed.
 
-    Lost if it fails: a client is told of a change that the log does not have.
+    Lost if it fails: a client hears of a change that the log does not have.
     Source: TransactionStateManager.appendTransactionToLog (`responseCallback`).
     Holds in: every model of transactions.
-    Fails in: none; it guards who is answered.
+    Fails in: none; it guards the choice of clients that get an answer.
     """
     for client_id in range(len(before.clients)):
         request = before.requests[client_id]
@@ -390,7 +390,7 @@ def clients_go_on_as_they_were_told(before: State, after: State, rules: Transact
     Lost if it fails: its next requests are refused, or count as a part of the previous transaction.
     Source: `EndTxnResponse` (`producerId`, `producerEpoch`); KIP-890.
     Holds in: the models of transactions without fail-overs and without appends that fail.
-    Fails in: none; it guards what an EndTxn is answered.
+    Fails in: none; it guards the answer to an EndTxn.
     """
     for client_id in range(len(before.clients)):
         request = before.requests[client_id]
@@ -415,7 +415,7 @@ def marking_coordinators_await_completion(state: State) -> bool:
     Lost if it fails: another request comes between the decision and its completion.
     Source: TransactionMarkerChannelManager.maybeWriteTxnCompletion; `TransactionMetadata.prepareComplete`.
     Holds in: every model of transactions.
-    Fails in: none; it guards what a failed append leaves.
+    Fails in: none; it guards the state after a failed append.
     """
     return all(
         is_complete(coordinator.pending_state)

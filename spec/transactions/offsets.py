@@ -38,8 +38,8 @@ def pending_by_log(state: State, producer_id: int) -> int:
 def offsets_match_log(state: State) -> bool:
     """A group coordinator has the log's committed and pending offsets, once it has read the log and its markers.
 
-    Lost if it fails: a consumer gets an offset that was passed long ago, and processes records again; or it is told for
-    ever that a transaction is open.
+    Lost if it fails: a consumer gets an offset that was passed long ago, and processes records again; or it is
+    refused for ever because a transaction seems to be open.
     Source: GroupMetadataManager.doLoadGroupsAndOffsets; KAFKA-5247, KAFKA-5600.
     Holds in: transactions.group.failover.
     Fails in: the museum's entry on offsets that are loaded in part.

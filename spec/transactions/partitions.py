@@ -32,7 +32,7 @@ def verified_batches_have_a_guard(before: State, after: State) -> bool:
     Lost if it fails: a batch is stored because another batch was verified.
     Source: `UnifiedLog.maybeStartTransactionVerification`, `VerificationGuard`; KIP-890.
     Holds in: every model of transactions.
-    Fails in: none; it guards what is verified.
+    Fails in: none; it guards the batches that are verified.
     """
     for produce_id in range(len(before.produces)):
         now = after.produces[produce_id]
@@ -51,7 +51,7 @@ def verifications_are_joined(before: State, after: State) -> bool:
     or a later batch is stored first.
     Source: `VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch`; KIP-890, KAFKA-14920.
     Holds in: every model of transactions.
-    Fails in: none; it guards what a verification remembers.
+    Fails in: none; it guards the memory of a verification.
     """
     for partition_id in range(len(before.partitions)):
         was = before.partitions[partition_id].log
@@ -128,7 +128,7 @@ def only_what_does_not_fit_is_refused(before: State, after: State) -> bool:
     Lost if it fails: a correct application can only abort its transaction.
     Source: `UnifiedLog.analyzeAndValidateProducerState`, `ProducerAppendInfo.checkSequence`.
     Holds in: every model of transactions.
-    Fails in: none; it guards what is refused.
+    Fails in: none; it guards refusals.
     """
     for client_id in range(len(before.clients)):
         produce = before.produces[client_id]
@@ -163,7 +163,7 @@ def only_verified_batches_are_stored(before: State, after: State, rules: Transac
     Lost if it fails: a batch is stored that no marker will end, or that was sent to a deleted topic.
     Source: `ReplicaManager.appendRecords`; KIP-516, KIP-890.
     Holds in: every model of transactions.
-    Fails in: none; it guards what is stored.
+    Fails in: none; it guards the batches that are stored.
     """
     for partition_id, was in enumerate(before.partitions):
         now = after.partitions[partition_id]
@@ -183,7 +183,7 @@ def strays_keep_their_topic(before: State, after: State) -> bool:
     Lost if it fails: a deleted topic's record is stored in a new one; or a client commits a record that was not stored.
     Source: UNKNOWN_TOPIC_ID; KIP-516.
     Holds in: every model of transactions.
-    Fails in: none; it guards what becomes of requests for a deleted topic.
+    Fails in: none; it guards requests for a deleted topic.
     """
     for produce_id, was in enumerate(before.produces):
         now = after.produces[produce_id]
@@ -240,7 +240,7 @@ def markers_are_written_unless_fenced(before: State, after: State, rules: Transa
     Lost if it fails: a transaction stays open; or a fenced marker ends the next transaction.
     Source: `ProducerAppendInfo.appendEndTxnMarker`; KIP-98, KIP-1228.
     Holds in: every model of transactions.
-    Fails in: none; it guards what becomes of markers.
+    Fails in: none; it guards the end of each marker.
     """
     for transactional_id, transactional in enumerate(before.transactional_ids):
         for term in range(len(transactional.coordinators)):
@@ -263,7 +263,7 @@ def markers_go_where_they_are_awaited(before: State, after: State) -> bool:
     Lost if it fails: requests are sent that nobody can answer.
     Source: TransactionMarkerChannelManager.addTxnMarkersToSend; KAFKA-5202.
     Holds in: every model of transactions.
-    Fails in: none; it guards where markers go.
+    Fails in: none; it guards the destination of markers.
     """
     for transactional_id, transactional in enumerate(before.transactional_ids):
         for term, coordinator in enumerate(transactional.coordinators):
@@ -345,7 +345,7 @@ def aborted_index_names_transactions(state: State) -> bool:
     Lost if it fails: a reader skips records for a transaction that has none there.
     Source: `TransactionIndex.append`.
     Holds in: every model of transactions.
-    Fails in: none; it guards what is indexed.
+    Fails in: none; it guards the entries of the index.
     """
     return all(
         (entry.producer_id == NO_PRODUCER_ID) == (entry.first_offset == NO_OFFSET)
@@ -360,7 +360,7 @@ def remembered_batches_have_sequences(state: State) -> bool:
     Lost if it fails: the next batch of that epoch is refused, because it does not follow the offsets.
     Source: `ProducerAppendInfo.append` (batches without sequence), `ProducerStateEntry`.
     Holds in: every model of transactions.
-    Fails in: none; it guards what is remembered.
+    Fails in: none; it guards the memory of a partition.
     """
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
