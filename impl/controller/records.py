@@ -17,8 +17,8 @@ class Controller(Struct):
 
     epoch: the epoch of the active controller.
     offset: the offset of its newest change.
-    zombie_offset: the newest change known to a controller that does not know it is deposed; `NO_OFFSET` if there is no
-        such controller.
+    zombie_offset: the newest change known to a controller that does not know it is deposed, at most `offset`;
+        `NO_OFFSET` if there is no such controller.
     zombie_deletes: 1 if that controller was about to remove a topic whose replicas were all deleted (ZooKeeper era).
     stopping: the brokers that asked for a controlled shutdown.
     last_known_leader: the leader when the ISR became empty (`lastKnownElr`), which only the controller reads;

@@ -32,8 +32,9 @@ class TransactionMetadata(Struct):
     """The state of a transactional id: one entry of the transaction log, or the coordinator's copy in memory.
 
     producer_id: the producer id; `NO_PRODUCER_ID` if the id is unknown.
-    previous_producer_id: the previous producer id, whose epochs were used up.
-    next_producer_id: the producer id that follows when the transaction completes, if the epochs are used up.
+    previous_producer_id: the previous producer id, below `producer_id`, whose epochs were used up.
+    next_producer_id: the producer id that follows when the transaction completes, if the epochs are used up; above
+        `producer_id`.
     producer_epoch: the newest producer epoch.
     last_producer_epoch: the previous epoch, with which a client may repeat its request.
     state: the state.
@@ -70,7 +71,7 @@ class TransactionLog(Struct):
 class ProducerIdManager(Struct):
     """The producer ids that coordinators can still give out.
 
-    next_producer_id: the producer id that is allocated next.
+    next_producer_id: the producer id that is allocated next, above every one that a transactional id has.
     """
 
     next_producer_id: Annotated[int, Offset("producer_ids")]
@@ -85,7 +86,7 @@ class Coordinator(Struct):
     pending_state: the state that it is about to enter (`pendingState`); `NONE` if no transition is pending.
     has_failed_epoch_fence: whether it has raised the epoch in memory, but the log does not have that epoch.
     is_marking: whether it waits for markers to be written (`transactionsWithPendingMarkers`).
-    unmarked: the partitions whose markers it awaits.
+    unmarked: the partitions of the transaction whose markers it awaits; empty if it is not marking.
     markers: by partition, its marker request that is under way.
     """
 

@@ -79,9 +79,10 @@ class Producer(Struct):
     producer_id: its id; `NO_PRODUCER_ID` before it has one.
     producer_epoch: its epoch.
     is_bump_required: whether it must begin a new epoch before it sends again.
-    partitions_to_rewrite: the partitions whose batches in flight get new sequences with the new epoch.
+    partitions_to_rewrite: the partitions whose batches in flight get new sequences with the new epoch; empty if no
+        epoch is required.
     next_batch: how many batches the application has handed over.
-    next_producer_id: how many producer ids the cluster has given out.
+    next_producer_id: how many producer ids the cluster has given out, which is above `producer_id`.
     max_sequence: the highest sequence: constant.
     counters: by partition, its counter.
     batches: by id, the application's batches.

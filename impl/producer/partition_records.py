@@ -23,7 +23,8 @@ class Partition(Struct):
     """One partition.
 
     leader: the leader that the controller has elected.
-    high_watermark: the end of the batches that every replica has, which may be acknowledged.
+    high_watermark: the end of the batches that every replica has had, which may be acknowledged; at most the end of the
+        leader's log.
     replicas: by broker, its replica.
     """
 

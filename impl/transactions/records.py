@@ -38,7 +38,7 @@ class Partition(Struct):
     is_deleted: whether its topic is deleted; then the partition is empty.
     incarnation: distinguishes its topic from others that had the same name (`topicId`).
     log: the log, with the producer state.
-    high_watermark: the records below it are replicated and survive.
+    high_watermark: the offset below which records are replicated and survive; from the log's start to its end.
     index: what it knows of the transactions that have ended.
     """
 
