@@ -101,7 +101,7 @@ class ClusterRules(NamedTuple):
         leave the ISR, so that it readmits none of them (KAFKA-1097).
     metadata_has_new_epoch: the metadata for clients has each new leader epoch (KAFKA-9212).
     new_controller_fences_dead: a new controller treats each broker that it does not find as failed (KAFKA-3143).
-    controller_write_checks_epoch: a controller's write fails once another controller is in office (KAFKA-6082).
+    controller_write_checks_epoch: a controller's write fails once another controller is active (KAFKA-6082).
     offline_log_is_not_replaced: a broker does not begin a new log in place of one on a failed disk (KAFKA-16234).
     latest_offset_awaits_epoch_start: a new leader does not answer its latest offset until its high watermark has
         reached the start of its epoch (KIP-207).

@@ -8,6 +8,7 @@ and the follower may ask again.
 """
 
 from kafkacheck.checker.schema import clear
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.broker.epoch_file import answered_end_offset, end_offset_of_epoch, epoch_with_end
 from kafkacheck.impl.broker.fetch_session import accept_session, knows_epoch
 from kafkacheck.impl.broker.leader import is_leading, maybe_raise_high_watermark
@@ -84,6 +85,7 @@ def answer_with_record(fetch: Fetch, broker: Broker) -> None:
 def answer_fetch(
     leader: Broker,
     rules: ClusterRules,
+    bounds: Bounds,
     fetch: Fetch,
     follower_id: int,
     session: FetchSession,
@@ -105,7 +107,7 @@ def answer_fetch(
     Left out: more than one record in an answer. A fetch of an earlier broker epoch is refused as in Kafka, but never
         comes here: only an old fetch (`counts`) arrives after one with a newer broker epoch.
     """
-    if not accept_session(fetch, session, is_read):
+    if not accept_session(fetch, session, bounds, is_read):
         return
     if not is_leading(leader, fetch.leader):
         if rules.unled_fetch_is_refused or fetch.offset <= leader.high_watermark:

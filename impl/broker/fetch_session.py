@@ -10,16 +10,17 @@ another leader opens a new session there. **Not covered**: a follower that retur
 """
 
 from kafkacheck.checker.schema import clear
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.broker.records import Broker, FetchSession
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.fetch import Fetch
 from kafkacheck.impl.rules import ClusterRules
 
 
-def begin_fetch(fetch: Fetch, session: FetchSession) -> None:
+def begin_fetch(fetch: Fetch, session: FetchSession, bounds: Bounds) -> None:
     """Make a fetch incremental if the follower has a session with the leader that it asks."""
     if session.leader == fetch.leader:
-        fetch.is_incremental = session.is_possible
+        fetch.is_incremental = bounds.fetch_sessions
 
 
 def is_session_unknown(fetch: Fetch, session: FetchSession) -> bool:
@@ -32,7 +33,7 @@ def reads_answer(fetch: Fetch, follower: Broker) -> bool:
     return follower.is_running and fetch.broker_epoch == follower.broker_epoch
 
 
-def accept_session(fetch: Fetch, session: FetchSession, is_read: bool) -> bool:
+def accept_session(fetch: Fetch, session: FetchSession, bounds: Bounds, is_read: bool) -> bool:
     """Look up or open the session of a fetch that has arrived; whether the fetch is answered.
 
     A full fetch opens a session, regardless of its answer, unless sessions are not modelled. An incremental fetch of a
@@ -44,7 +45,7 @@ def accept_session(fetch: Fetch, session: FetchSession, is_read: bool) -> bool:
             end_session(session)
         clear(fetch)
         return False
-    if fetch.is_incremental == 0 and session.is_possible == 1:
+    if fetch.is_incremental == 0 and bounds.fetch_sessions == 1:
         session.cached_by = fetch.leader
         if is_read:
             session.leader = fetch.leader

@@ -7,6 +7,7 @@ Left out, and why that is sound: back-off, which is waiting.
 """
 
 from kafkacheck.checker.schema import clear
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end, latest_file_epoch
 from kafkacheck.impl.broker.fetch import is_topic_inconsistent
 from kafkacheck.impl.broker.fetch_session import begin_fetch
@@ -50,7 +51,9 @@ def send(broker: Broker, fetch: Fetch, question: Question) -> None:
     fetch.offset = end_of(broker.log)
 
 
-def send_fetch(broker: Broker, rules: ClusterRules, broker_id: int, fetch: Fetch, session: FetchSession) -> bool:
+def send_fetch(
+    broker: Broker, rules: ClusterRules, bounds: Bounds, broker_id: int, fetch: Fetch, session: FetchSession
+) -> bool:
     """Ask the leader for the next record.
 
     Who: a broker that follows.
@@ -62,7 +65,7 @@ def send_fetch(broker: Broker, rules: ClusterRules, broker_id: int, fetch: Fetch
     if not can_ask(broker, broker_id, fetch) or broker.must_truncate:
         return False
     send(broker, fetch, Question.FETCH)
-    begin_fetch(fetch, session)
+    begin_fetch(fetch, session, bounds)
     if rules.truncation == TruncationRule.ON_FETCH:
         fetch.asked_epoch = latest_file_epoch(broker)
     return True

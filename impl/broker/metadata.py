@@ -228,7 +228,7 @@ def obey_new_controller(
     """Receive the first LeaderAndIsr request of a new controller and obey it (ZooKeeper era).
 
     Who: any running broker to which the partition is assigned.
-    When: it does not know the epoch of the controller in office, which sends each broker every partition as it is on
+    When: it does not know the epoch of the active controller, which sends each broker every partition as it is on
         record, even of a topic queued for deletion. A broker that has a log of another topic refuses, and so does one
         that has restarted since.
     Effect: the broker knows the controller epoch. In a leader epoch that is new to it, it takes its role. A broker that

@@ -72,12 +72,10 @@ class Registration(Struct):
 
     is_unknown: 1 if the broker has registered and does not know its broker epoch yet.
     refused_offset: the newest change whose request the broker has refused since it started; `NO_OFFSET` if none.
-    is_late: always the bound `late_registrations`.
     """
 
     is_unknown: Annotated[int, Count("late_registrations")]
     refused_offset: Annotated[int, Count("max_metadata_offset", lowest=NO_OFFSET)]
-    is_late: Annotated[int, Count("late_registrations", lowest="late_registrations")]
 
 
 class Broker(Struct):
@@ -93,21 +91,23 @@ class Broker(Struct):
         registers.
     registration: whether the broker knows that epoch itself.
     log: the records, in the page cache or on disk.
-    log_start_offset: the first offset that is kept; records below are gone.
-    flushed_offset: the offset below which every record is surely on disk.
+    log_start_offset: the first offset that is kept; records below are gone. At most the high watermark.
+    flushed_offset: the offset below which every record is surely on disk; at most the log's end.
     epoch_starts: the leader-epoch file: for each leader epoch its start offset; `NO_OFFSET` if the file does not have
-        the epoch.
+        the epoch. A later epoch starts at the same offset or a higher one, and each at most at the log's end.
     epoch_file: that file on disk.
-    high_watermark: the offset below which it knows every record to be committed; never above the log's end.
-    high_watermark_checkpoint: the high watermark in the file `replication-offset-checkpoint`.
-    metadata_offset: the last controller change that it has replayed, or the newest whose request it obeyed.
-    controller_epoch: the highest controller epoch that it knows.
+    high_watermark: the offset below which it knows every record to be committed; at most the log's end.
+    high_watermark_checkpoint: the high watermark in the file `replication-offset-checkpoint`; at most the high
+        watermark.
+    metadata_offset: the last controller change that it has replayed, or the newest whose request it obeyed; at most the
+        controller's newest.
+    controller_epoch: the highest controller epoch that it knows; at most the active controller's.
     leader_epoch: its current leader epoch; `NO_EPOCH` until it learns one after a start.
     leader: the broker that it takes for the leader of that epoch.
     partition_epoch: the version of the ISR that it knows.
     isr: as leader, the last ISR that the controller confirmed; as follower, the last one that it learnt.
     pending_isr: as leader, the ISR that it has proposed, until it is confirmed; empty if there is none.
-    leader_epoch_start_offset: as leader, its log's end when it took over; 0 otherwise.
+    leader_epoch_start_offset: as leader, its log's end when it took over, so at most the log's end now; 0 otherwise.
     must_truncate: as follower, whether it must ask where to truncate its log before it fetches.
     followers: as leader, its knowledge of each other broker.
     """
@@ -145,9 +145,7 @@ class FetchSession(Struct):
 
     leader: the leader with which the follower has it; `NO_LEADER` if its next fetch opens one.
     cached_by: the leader that still has the newest session of this follower; `NO_LEADER` if none has.
-    is_possible: always the bound `fetch_sessions`, which is 1 if there are sessions.
     """
 
     leader: SessionLeader
     cached_by: SessionLeader
-    is_possible: Annotated[int, Count("fetch_sessions", lowest="fetch_sessions")]

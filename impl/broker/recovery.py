@@ -6,6 +6,7 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-10432, KAFKA-1647, KIP-966.
 Left out, and why that is sound: torn batches, because recovery truncates them, so they are the same as lost ones.
 """
 
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.broker.epoch_file import (
     assign_epoch,
     cut_epochs_from,
@@ -135,7 +136,7 @@ def recover_log(broker: Broker, rules: ClusterRules) -> None:
     broker.high_watermark = max(min(broker.high_watermark_checkpoint, end_of(broker.log)), broker.log_start_offset)
 
 
-def start_up(broker: Broker, rules: ClusterRules, metadata_offset: int) -> None:
+def start_up(broker: Broker, rules: ClusterRules, bounds: Bounds, metadata_offset: int) -> None:
     """Start a broker's process, and recover its log.
 
     Who: a broker that does not run.
@@ -149,5 +150,5 @@ def start_up(broker: Broker, rules: ClusterRules, metadata_offset: int) -> None:
     broker.is_running = True
     broker.is_stopped_cleanly = False
     broker.broker_epoch += 1
-    broker.registration.is_unknown = broker.registration.is_late
+    broker.registration.is_unknown = bounds.late_registrations
     broker.metadata_offset = metadata_offset

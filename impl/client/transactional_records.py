@@ -31,7 +31,7 @@ class Client(Struct):
     transaction: the application's current transaction.
     partitions: the partitions of that transaction that the coordinator has, as far as the client knows; with
         transaction version 2, the partitions to which it has sent.
-    sent: the partitions to which it has sent that transaction's record.
+    sent: the partitions to which it has sent that transaction's record, all in `partitions`.
     has_lost_batch: whether it has given up a batch in this epoch, and so must ask for the next epoch after it aborts.
     sequences: by partition, the sequence of its next batch.
     generation: the generation in which it was given the input; 0 if never.
@@ -72,10 +72,11 @@ class Transaction(Struct):
 class Reader(Struct):
     """A read_committed consumer's position in one partition.
 
-    position: the offset that it reads next.
+    position: the offset that it reads next; at most the high watermark.
     delivered: the offsets of the records that it has given to its application.
     is_limited: whether the leader has begun a read for it, and has read the high watermark.
-    limit: the offset at which that read must end; `NO_OFFSET` for the high watermark.
+    limit: the offset at which that read must end, from `position` to the high watermark; `NO_OFFSET` for the high
+        watermark.
     """
 
     position: LogOffset

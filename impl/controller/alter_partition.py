@@ -7,6 +7,7 @@ Left out, and why that is sound: an ISR outside the assignment, because leaders 
 """
 
 from kafkacheck.checker.schema import clear
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.controller.partition_change import begin_change, set_isr
 from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
 from kafkacheck.impl.controller.records import Controller
@@ -76,10 +77,12 @@ def is_ahead(change: AlterPartition, metadata: Metadata) -> bool:
     return change.leader_epoch > metadata.leader_epoch or change.partition_epoch > metadata.partition_epoch
 
 
-def alter_partition(controller: Controller, rules: ClusterRules, change: AlterPartition, leader_id: int) -> bool:
+def alter_partition(
+    controller: Controller, rules: ClusterRules, bounds: Bounds, change: AlterPartition, leader_id: int
+) -> bool:
     """Receive a leader's ISR change, make or refuse it, and answer.
 
-    Who: the controller in office.
+    Who: the active controller.
     When: the request has arrived.
     Effect: the change is refused if the sender is not the registered broker (STALE_BROKER_EPOCH) or not the leader, or
         if the change is for another topic or has an older leader epoch or partition epoch. An ISR is also refused if a
@@ -99,7 +102,7 @@ def alter_partition(controller: Controller, rules: ClusterRules, change: AlterPa
         set_isr(controller, rules, change.isr)
         if change.ends_recovery:
             controller.history[controller.offset].is_recovering = False
-        maybe_complete_reassignment(controller, rules)
+        maybe_complete_reassignment(controller, rules, bounds)
     answer_change(change, controller.history[controller.offset], error)
     return True
 
@@ -109,7 +112,7 @@ def alter_partition_as_zombie(
 ) -> bool:
     """Receive a leader's ISR change without knowing that the controller is deposed.
 
-    Who: the zombie controller; leaders can take it for the one in office.
+    Who: the zombie controller; leaders can take it for the active one.
     When: the request has arrived, and the answer needs no new change, because the zombie cannot make one.
     Effect: if the zombie's old record already has the change, it answers without an error; it refuses an invalid
         change. If the request has epochs above its own, its answer does not count: the leader asks again.

@@ -55,7 +55,7 @@ def take_out(controller: Controller, rules: ClusterRules, broker_id: int, new_le
 def handle_broker_fenced(controller: Controller, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
     """Find that a broker's session has expired, and elect another leader if it led.
 
-    Who: the controller in office.
+    Who: the active controller.
     When: the broker is active, and a controller listened when it failed.
     Effect: the broker leaves the ISR, unless it is the last member and the ISR must not be empty. If it led, any active
         electable replica leads under the next leader epoch, or nobody.
@@ -92,7 +92,7 @@ def handle_broker_unfenced(
 ) -> bool:
     """Let a fenced broker take part again; its heartbeat says how far it has replayed the metadata (KRaft era).
 
-    Who: the controller in office.
+    Who: the active controller.
     When: the broker is fenced, is not stopping, and has replayed its own registration.
     Effect: the broker is active; it leads if nobody does and it is electable or the last known leader.
     Source: ReplicationControlManager.handleBrokerUnfenced; BrokerHeartbeatManager.calculateNextBrokerState.
@@ -124,7 +124,7 @@ def register_start(
 ) -> bool:
     """Register a broker that starts, under its next broker epoch.
 
-    Who: the controller in office.
+    Who: the active controller.
     When: it does not take the broker for alive. KRaft refuses a registration while the former process's session is
         valid; a controller of the ZooKeeper era takes the broker out first (KIP-380). Before KIP-380 a quick bounce
         went unnoticed.

@@ -46,7 +46,7 @@ def elect_preferred(controller: Controller, rules: ClusterRules, new_leader: int
 def elect_uncleanly(controller: Controller, rules: ClusterRules, new_leader: int) -> bool:
     """Elect a replica that may lack committed records, because no other is left.
 
-    Who: the controller in office.
+    Who: the active controller.
     When: unclean election is allowed; the partition had a leader and has none; the topic is not queued for deletion; no
         electable replica is active, and this replica is active.
     Effect: the replica leads under the next leader epoch, alone in the ISR, and is recovering.

@@ -7,6 +7,7 @@ Left out, and why that is sound: cancelling, which is a reassignment back to the
 """
 
 from kafkacheck.checker.schema import Ids
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
     bump_for_brokers,
@@ -49,7 +50,7 @@ def make_round(controller: Controller, rules: ClusterRules, is_of_assignment: bo
 def end_reassignment(controller: Controller, rules: ClusterRules) -> bool:
     """Make the second of the two rounds that end a reassignment (ZooKeeper era).
 
-    Who: the controller in office.
+    Who: the active controller.
     When: it has made the first round; a change is left.
     Effect: the ISR shrinks to the target, which the leader learned in the first round. By the old rule the ISR shrank
         in the first round and the assignment shrinks now; the leader may have let a replica back in meanwhile. Nothing
@@ -68,7 +69,7 @@ def end_reassignment(controller: Controller, rules: ClusterRules) -> bool:
     return True
 
 
-def maybe_complete_reassignment(controller: Controller, rules: ClusterRules) -> bool:
+def maybe_complete_reassignment(controller: Controller, rules: ClusterRules, bounds: Bounds) -> bool:
     """Within the begun change: end the reassignment if it can end; whether it did.
 
     The brokers outside the target lose their replicas and leave the ISR. If the leader is one of them, the first
@@ -85,18 +86,18 @@ def maybe_complete_reassignment(controller: Controller, rules: ClusterRules) -> 
     leader = metadata.leader
     if leader not in metadata.target:
         leader = first_of(electable(isr, metadata.elr) & metadata.active)
-    if controller.takes_two_rounds == 0 or metadata.isr == isr:
+    if bounds.reassignment_rounds == 0 or metadata.isr == isr:
         take_off_assignment(metadata)
         set_isr(controller, rules, isr)
     else:
-        controller.is_reassignment_ending = controller.takes_two_rounds
+        controller.is_reassignment_ending = bounds.reassignment_rounds
         make_round(controller, rules, rules.assignment_is_told_first)
     if is_shrinking:
         set_leader(controller, leader)
     return True
 
 
-def begin_reassignment(controller: Controller, rules: ClusterRules, target: Ids) -> bool:
+def begin_reassignment(controller: Controller, rules: ClusterRules, bounds: Bounds, target: Ids) -> bool:
     """Begin to move the partition to the brokers of `target`; whether that was possible."""
     metadata = controller.history[controller.offset]
     if target == Ids() or metadata.leader == NO_LEADER or target & metadata.active == Ids():
@@ -111,6 +112,6 @@ def begin_reassignment(controller: Controller, rules: ClusterRules, target: Ids)
     after.replicas = metadata.replicas | target
     after.target = target
     after.partition_epoch = controller.offset
-    if not maybe_complete_reassignment(controller, rules):
+    if not maybe_complete_reassignment(controller, rules, bounds):
         bump_for_brokers(after, rules)
     return True

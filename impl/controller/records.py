@@ -1,4 +1,4 @@
-"""The controller in office, a deposed one, and the history of the record that they keep.
+"""The active controller, a deposed controller, and the history of the record that they keep.
 
 Part of Kafka modelled: the metadata log of KRaft; in the ZooKeeper era the znodes of partition, brokers and controller.
 Source: apache/kafka (commit 1eb7644349).
@@ -15,17 +15,16 @@ from kafkacheck.impl.messages.metadata import Metadata
 class Controller(Struct):
     """The controller and its record so far.
 
-    epoch: the epoch of the controller in office.
+    epoch: the epoch of the active controller.
     offset: the offset of its newest change.
-    zombie_offset: the newest change known to a controller that does not know it is deposed; `NO_OFFSET` if there is no
-        such controller.
+    zombie_offset: the newest change known to a controller that does not know it is deposed, at most `offset`;
+        `NO_OFFSET` if there is no such controller.
     zombie_deletes: 1 if that controller was about to remove a topic whose replicas were all deleted (ZooKeeper era).
     stopping: the brokers that asked for a controlled shutdown.
     last_known_leader: the leader when the ISR became empty (`lastKnownElr`), which only the controller reads;
         `NO_LEADER` if the partition has a leader or no last leader is known.
     is_reassignment_ending: 1 between the two rounds that end a reassignment; always 0 if the bound
         `reassignment_rounds` is 0.
-    takes_two_rounds: always that bound: whether a reassignment ends in two rounds and not at once.
     unnoticed: the brokers whose failure no controller noticed, because they failed while none listened.
     history: its changes by offset. A slot is blank above `offset`, or if nobody can read its change any more.
     """
@@ -37,6 +36,5 @@ class Controller(Struct):
     stopping: ReplicaSet
     last_known_leader: OptionalReplicaId
     is_reassignment_ending: Annotated[int, Count("reassignment_rounds")]
-    takes_two_rounds: Annotated[int, Count("reassignment_rounds", lowest="reassignment_rounds")]
     unnoticed: ReplicaSet
     history: Annotated[Array[Metadata], ByPosition("max_metadata_offset + 1")]

@@ -6,7 +6,7 @@ Part of Kafka modelled: `NonExistentPartition`, `NewPartition` and `OnlinePartit
 Source: apache/kafka (commit 1eb7644349); KIP-516.
 Left out, and why that is sound: the placement of replicas: the partition is created on all brokers, and others live on
 without it. The states of a replica that is deleted (DeletionStarted, DeletionIneligible, DeletionSuccessful), because
-they follow from the answers to the controller in office: a stopped broker is asked again when it has started, and a new
+they follow from the answers to the active controller: a stopped broker is asked again when it has started, and a new
 controller asks every broker again. That a deletion waits for a reassignment to end: it may be requested at any later
 time.
 """
@@ -29,7 +29,7 @@ def set_first_leader(metadata: Metadata, leader: int) -> None:
 def create_partition(controller: Controller, rules: ClusterRules, new_leader: int) -> bool:
     """Create the partition on all brokers.
 
-    Who: the controller in office.
+    Who: the active controller.
     When: the partition does not exist, or has been deleted; in the KRaft era some broker is active.
     Effect: in the ZooKeeper era only the assignment is recorded, and the partition is new. In the KRaft era the first
         active broker of the assignment leads at once, and the active ones are the ISR.
@@ -55,7 +55,7 @@ def create_partition(controller: Controller, rules: ClusterRules, new_leader: in
 def elect_first_leader(controller: Controller, rules: ClusterRules, new_leader: int) -> bool:
     """Bring a new partition online (ZooKeeper era).
 
-    Who: the controller in office, which need not be the one that created the partition.
+    Who: the active controller, which need not be the one that created the partition.
     When: the partition has an assignment and never had a leader; the replica is active.
     Effect: the first active replica of the assignment leads in leader epoch 0, and the active ones are the ISR. If none
         is active, the partition stays new.
@@ -116,7 +116,7 @@ def have_all_deleted(metadata: Metadata, deleted: Ids) -> bool:
 def resume_deletion(controller: Controller) -> bool:
     """Resume the deletion of a topic that a former controller queued (ZooKeeper era).
 
-    Who: the controller in office.
+    Who: the active controller.
     When: the topic is queued for deletion, and the newest change is another controller's.
     Effect: the next leader epoch has no leader. Every broker of the assignment is asked again, in this controller's
         epoch, even if it has deleted its replica.
@@ -135,7 +135,7 @@ def resume_deletion(controller: Controller) -> bool:
 def end_deletion(controller: Controller, deleted: Ids) -> bool:
     """Remove a topic whose replicas are all deleted (ZooKeeper era).
 
-    Who: the controller in office, which need not be the one that began the deletion.
+    Who: the active controller, which need not be the one that began the deletion.
     When: every broker of the assignment is among the brokers `deleted`, which have told this controller that their
         replica is deleted. A stopped broker keeps the topic from being removed until it has started and been asked
         again (ReplicaDeletionIneligible).

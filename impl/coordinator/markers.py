@@ -6,12 +6,13 @@ Left out, and why that is sound: the answer as a message of its own: it reaches 
 the marker, or it is lost and the marker is sent again.
 """
 
-from kafkacheck.checker.schema import Ids, clear, copy
+from kafkacheck.checker.schema import Bag, Ids, add, clear, copy, is_full
 from kafkacheck.impl.coordinator.records import Coordinator, SecondCompletion, TransactionLog, TransactionMetadata
 from kafkacheck.impl.coordinator.runtime import begin_append
 from kafkacheck.impl.coordinator.transaction_log import begin_transition, can_append_entry
 from kafkacheck.impl.coordinator.transaction_metadata import decision_of, is_preparing, prepare_complete
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.messages.write_txn_markers import LateMarker, MarkerRequest
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.rules import TransactionRules
 
@@ -35,6 +36,16 @@ def send_marker(coordinator: Coordinator, partition_id: int) -> bool:
     request.producer_epoch = coordinator.metadata.producer_epoch
     request.marker = decision_of(coordinator.metadata)
     request.is_upgraded = coordinator.metadata.is_upgraded
+    return True
+
+
+def send_marker_again(
+    request: MarkerRequest, late_markers: Bag[LateMarker], partition_id: int, coordinator_term: int
+) -> bool:
+    """Keep a marker's first copy as a late one, if it is under way and there is room; return whether it did."""
+    if not request.is_sent or is_full(late_markers):
+        return False
+    add(late_markers, LateMarker(partition=partition_id, term=coordinator_term, request=request))
     return True
 
 

@@ -14,6 +14,7 @@ The broker that leads the offsets partition is the group's coordinator, so its f
 """
 
 from kafkacheck.checker.schema import clear
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.coordinator import runtime
 from kafkacheck.impl.coordinator.records import Group, OffsetsLoading
 from kafkacheck.impl.log import is_full, restart_at
@@ -55,37 +56,41 @@ def is_overtaken_by_commit(log: PartitionLog, producer_id: int, end_offset: int)
     return overtaken
 
 
-def note_offset(group: Group, offset: int, input_offset: int) -> None:
+def note_offset(group: Group, bounds: Bounds, offset: int, input_offset: int) -> None:
     """Keep the offset that a record in the offsets partition commits, if a new coordinator may read it."""
-    if group.max_failovers > 0:
+    if bounds.group_failovers > 0:
         group.records[offset] = input_offset
 
 
-def append_offset(group: Group, partition: Partition, rules: TransactionRules, input_offset: int) -> None:
+def append_offset(
+    group: Group, partition: Partition, rules: TransactionRules, bounds: Bounds, input_offset: int
+) -> None:
     """Append a record that commits an offset outside transactions; a tombstone has 0. The log must not be full."""
-    note_offset(group, end_of(partition.log), input_offset)
+    note_offset(group, bounds, end_of(partition.log), input_offset)
     restart_at(partition.log, end_of(partition.log) + 1)
     maybe_replicate(partition, rules)
 
 
 def commit_in_transaction(
-    group: Group, partition: Partition, rules: TransactionRules, produce: Produce
+    group: Group, partition: Partition, rules: TransactionRules, bounds: Bounds, produce: Produce
 ) -> ProduceError:
     """Append the offset of a TxnOffsetCommit, unless the group has a newer generation (ILLEGAL_GENERATION, KIP-447)."""
     if rules.offset_commit_names_generation and produce.generation != group.generation:
         return ProduceError.INVALID_TXN_STATE
     error = append_produce(partition, rules, produce)
     if error == ProduceError.NONE:
-        note_offset(group, end_of(partition.log) - 1, produce.input_offset)
+        note_offset(group, bounds, end_of(partition.log) - 1, produce.input_offset)
         group.pending[produce.batch.producer_id] = produce.input_offset
     return error
 
 
-def commit_offset(group: Group, partition: Partition, rules: TransactionRules, input_offset: int) -> bool:
+def commit_offset(
+    group: Group, partition: Partition, rules: TransactionRules, bounds: Bounds, input_offset: int
+) -> bool:
     """Commit an offset outside transactions (OffsetCommit), if the coordinator can; return whether it could."""
     if is_full(partition.log) or is_loading_offsets(group):
         return False
-    append_offset(group, partition, rules, input_offset)
+    append_offset(group, partition, rules, bounds, input_offset)
     group.committed = input_offset
     return True
 
@@ -176,7 +181,7 @@ def end_loading(group: Group, log: PartitionLog) -> bool:
     return True
 
 
-def expire_offset(group: Group, partition: Partition, rules: TransactionRules) -> bool:
+def expire_offset(group: Group, partition: Partition, rules: TransactionRules, bounds: Bounds) -> bool:
     """Expire the group's offset: append a tombstone, and forget all offsets; return whether this was possible.
 
     This includes a pending offset, because only its transaction's marker comes after the tombstone. So nothing may
@@ -189,7 +194,7 @@ def expire_offset(group: Group, partition: Partition, rules: TransactionRules) -
             return False
     elif group.committed == 0:
         return False
-    append_offset(group, partition, rules, 0)
+    append_offset(group, partition, rules, bounds, 0)
     group.committed = 0
     for producer_id in range(len(group.pending)):
         group.pending[producer_id] = NO_INPUT

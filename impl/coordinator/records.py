@@ -32,8 +32,9 @@ class TransactionMetadata(Struct):
     """The state of a transactional id: one entry of the transaction log, or the coordinator's copy in memory.
 
     producer_id: the producer id; `NO_PRODUCER_ID` if the id is unknown.
-    previous_producer_id: the previous producer id, whose epochs were used up.
-    next_producer_id: the producer id that follows when the transaction completes, if the epochs are used up.
+    previous_producer_id: the previous producer id, below `producer_id`, whose epochs were used up.
+    next_producer_id: the producer id that follows when the transaction completes, if the epochs are used up; above
+        `producer_id`.
     producer_epoch: the newest producer epoch.
     last_producer_epoch: the previous epoch, with which a client may repeat its request.
     state: the state.
@@ -59,25 +60,21 @@ class TransactionLog(Struct):
     entry: the newest committed entry; older ones are compacted away.
     is_appended: whether an entry is appended and not committed.
     appended: that entry; blank if there is none.
-    max_producer_epoch: the highest possible producer epoch: constant. 32767 in Kafka.
     """
 
     coordinator_epoch: CoordinatorTerm
     entry: TransactionMetadata
     is_appended: bool
     appended: TransactionMetadata
-    max_producer_epoch: Annotated[int, Count("max_producer_epoch", lowest="max_producer_epoch")]
 
 
 class ProducerIdManager(Struct):
     """The producer ids that coordinators can still give out.
 
-    next_producer_id: the producer id that is allocated next.
-    end: the number of producer ids: constant.
+    next_producer_id: the producer id that is allocated next, above every one that a transactional id has.
     """
 
     next_producer_id: Annotated[int, Offset("producer_ids")]
-    end: Annotated[int, Count("producer_ids", lowest="producer_ids")]
 
 
 class Coordinator(Struct):
@@ -89,7 +86,7 @@ class Coordinator(Struct):
     pending_state: the state that it is about to enter (`pendingState`); `NONE` if no transition is pending.
     has_failed_epoch_fence: whether it has raised the epoch in memory, but the log does not have that epoch.
     is_marking: whether it waits for markers to be written (`transactionsWithPendingMarkers`).
-    unmarked: the partitions whose markers it awaits.
+    unmarked: the partitions of the transaction whose markers it awaits; empty if it is not marking.
     markers: by partition, its marker request that is under way.
     """
 
@@ -155,7 +152,6 @@ class Group(Struct):
     records: by offset in the offsets partition, the offset that the record there commits; `NO_INPUT` in markers, and
         everywhere in models in which the coordinator does not change.
     loading: the progress of a new coordinator that loads these records.
-    max_failovers: how often the coordinator can change: constant.
     """
 
     generation: Generation
@@ -164,4 +160,3 @@ class Group(Struct):
     unfollowed: Annotated[Array[Annotated[Marker, If("group_delays")]], ById("producer_ids")]
     records: Annotated[Array[LoggedInputOffset], ByPosition("log_size")]
     loading: Annotated[OffsetsLoading, If("group_failovers")]
-    max_failovers: Annotated[int, Count("group_failovers", lowest="group_failovers")]

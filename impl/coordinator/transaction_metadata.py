@@ -8,7 +8,8 @@ Left out, and why that is sound: timestamps; `isValidTransition`, which Kafka ch
 """
 
 from kafkacheck.checker.schema import Ids
-from kafkacheck.impl.coordinator.records import TransactionLog, TransactionMetadata
+from kafkacheck.impl.bounds import Bounds
+from kafkacheck.impl.coordinator.records import TransactionMetadata
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.rules import TransactionRules
@@ -40,9 +41,9 @@ def decision_of(metadata: TransactionMetadata) -> Marker:
     return Marker.NONE
 
 
-def is_epoch_exhausted(log: TransactionLog, producer_epoch: int) -> bool:
+def is_epoch_exhausted(bounds: Bounds, producer_epoch: int) -> bool:
     """Whether the epoch is the last that a client may have: the next one is reserved for fencing the client."""
-    return producer_epoch >= log.max_producer_epoch - 1
+    return producer_epoch >= bounds.max_producer_epoch - 1
 
 
 def prepare_new_producer_id(target: TransactionMetadata, producer_id: int, last_epoch: int) -> None:

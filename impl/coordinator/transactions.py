@@ -10,6 +10,7 @@ Kafka 4.0 does: batches of that transaction may still be under way.
 """
 
 from kafkacheck.checker.schema import Ids, copy
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.coordinator.producer_ids import generate_producer_id, has_producer_ids
 from kafkacheck.impl.coordinator.records import Coordinator, ProducerIdManager, TransactionLog, TransactionMetadata
 from kafkacheck.impl.coordinator.transaction_log import begin_transition, can_append_entry
@@ -32,7 +33,12 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def decide(
-    coordinator: Coordinator, log: TransactionLog, rules: TransactionRules, ids: ProducerIdManager, request: Request
+    coordinator: Coordinator,
+    log: TransactionLog,
+    rules: TransactionRules,
+    bounds: Bounds,
+    ids: ProducerIdManager,
+    request: Request,
 ) -> bool:
     """Begin to append the decision, with transaction version 2 under the next epoch; return whether the append began.
 
@@ -40,10 +46,10 @@ def decide(
     """
     epoch = coordinator.metadata.producer_epoch
     raises_epoch = has_version_2(rules, request.is_upgraded)
-    is_last = raises_epoch and is_epoch_exhausted(log, epoch)
-    if raises_epoch and epoch == log.max_producer_epoch:
+    is_last = raises_epoch and is_epoch_exhausted(bounds, epoch)
+    if raises_epoch and epoch == bounds.max_producer_epoch:
         return False
-    if is_last and not has_producer_ids(ids):
+    if is_last and not has_producer_ids(ids, bounds):
         return False
     appended = log.appended
     copy(appended, coordinator.metadata)
@@ -57,18 +63,23 @@ def decide(
     return True
 
 
-def can_fence(coordinator: Coordinator, log: TransactionLog, rules: TransactionRules) -> bool:
+def can_fence(coordinator: Coordinator, rules: TransactionRules, bounds: Bounds) -> bool:
     """Whether enough epochs are left for an abort by the coordinator."""
     epoch = coordinator.metadata.producer_epoch
     if rules.coordinator_abort_bumps_epoch and not coordinator.has_failed_epoch_fence:
         epoch += 1
     if has_version_2(rules, coordinator.metadata.is_upgraded) and not rules.fence_bumps_once:
         epoch += 1
-    return epoch <= log.max_producer_epoch
+    return epoch <= bounds.max_producer_epoch
 
 
 def fence_and_abort(
-    coordinator: Coordinator, log: TransactionLog, term: int, rules: TransactionRules, ids: ProducerIdManager
+    coordinator: Coordinator,
+    log: TransactionLog,
+    term: int,
+    rules: TransactionRules,
+    bounds: Bounds,
+    ids: ProducerIdManager,
 ) -> bool:
     """Begin to abort an ongoing transaction under the next epoch, which no client has; return whether the append began.
 
@@ -76,15 +87,15 @@ def fence_and_abort(
     raised again. With transaction version 2 a producer id whose epochs are used up is replaced here, too.
     """
     metadata = coordinator.metadata
-    if not can_append_entry(coordinator, log, term) or not can_fence(coordinator, log, rules):
+    if not can_append_entry(coordinator, log, term) or not can_fence(coordinator, rules, bounds):
         return False
     fenced_epoch = metadata.producer_epoch
     if rules.coordinator_abort_bumps_epoch and not coordinator.has_failed_epoch_fence:
         fenced_epoch += 1
     is_version_2 = has_version_2(rules, metadata.is_upgraded)
-    is_last = is_version_2 and is_epoch_exhausted(log, fenced_epoch)
+    is_last = is_version_2 and is_epoch_exhausted(bounds, fenced_epoch)
     rotates = is_last and rules.fence_rotates_producer_id
-    if rotates and not has_producer_ids(ids):
+    if rotates and not has_producer_ids(ids, bounds):
         return False
     if rules.coordinator_abort_bumps_epoch:
         metadata.producer_epoch = fenced_epoch
@@ -102,24 +113,26 @@ def fence_and_abort(
     return True
 
 
-def is_expected_producer_id(log: TransactionLog, metadata: TransactionMetadata, request: Request) -> bool:
+def is_expected_producer_id(metadata: TransactionMetadata, bounds: Bounds, request: Request) -> bool:
     """Whether the producer id is the current one, or the previous one with its last epoch."""
     if metadata.producer_epoch == NO_PRODUCER_EPOCH or request.producer_id == metadata.producer_id:
         return True
     if request.producer_id != metadata.previous_producer_id:
         return False
-    return is_epoch_exhausted(log, request.producer_epoch)
+    return is_epoch_exhausted(bounds, request.producer_epoch)
 
 
-def raise_epoch(coordinator: Coordinator, log: TransactionLog, ids: ProducerIdManager, request: Request) -> Answer:
+def raise_epoch(
+    coordinator: Coordinator, log: TransactionLog, bounds: Bounds, ids: ProducerIdManager, request: Request
+) -> Answer:
     """Begin to append the next epoch, or a new producer id if the epochs are used up."""
     metadata = coordinator.metadata
     appended = log.appended
     is_expecting = request.producer_id != NO_PRODUCER_ID
     last_epoch = metadata.producer_epoch if is_expecting else NO_PRODUCER_EPOCH
     is_current = not is_expecting or request.producer_epoch == metadata.producer_epoch
-    rotates = is_current and is_epoch_exhausted(log, metadata.producer_epoch)
-    if rotates and not has_producer_ids(ids):
+    rotates = is_current and is_epoch_exhausted(bounds, metadata.producer_epoch)
+    if rotates and not has_producer_ids(ids, bounds):
         return Answer.WAIT
     if not is_current:
         is_repeated = request.producer_epoch == metadata.last_producer_epoch
@@ -138,6 +151,7 @@ def init_producer_id(
     log: TransactionLog,
     term: int,
     rules: TransactionRules,
+    bounds: Bounds,
     ids: ProducerIdManager,
     request: Request,
 ) -> Answer:
@@ -146,19 +160,19 @@ def init_producer_id(
     if coordinator.pending_state != TransactionState.NONE or not can_append_entry(coordinator, log, term):
         return Answer.WAIT
     if metadata.state == TransactionState.NONE:
-        if not has_producer_ids(ids):
+        if not has_producer_ids(ids, bounds):
             return Answer.WAIT
         copy(log.appended, metadata)
         prepare_new_producer_id(log.appended, generate_producer_id(ids), NO_PRODUCER_EPOCH)
         begin_transition(coordinator, log)
         return Answer.APPENDING
-    if request.producer_id != NO_PRODUCER_ID and not is_expected_producer_id(log, metadata, request):
+    if request.producer_id != NO_PRODUCER_ID and not is_expected_producer_id(metadata, bounds, request):
         return Answer.PRODUCER_FENCED
     if metadata.state == TransactionState.ONGOING:
-        return Answer.FENCING if fence_and_abort(coordinator, log, term, rules, ids) else Answer.WAIT
+        return Answer.FENCING if fence_and_abort(coordinator, log, term, rules, bounds, ids) else Answer.WAIT
     if not is_idle(metadata):
         return Answer.WAIT
-    return raise_epoch(coordinator, log, ids, request)
+    return raise_epoch(coordinator, log, bounds, ids, request)
 
 
 def add_partition(
@@ -201,9 +215,7 @@ def verify_partition(metadata: TransactionMetadata, producer_id: int, producer_e
     return Answer.TRANSACTION_ABORTABLE
 
 
-def is_repeated_end(
-    log: TransactionLog, metadata: TransactionMetadata, rules: TransactionRules, request: Request
-) -> bool:
+def is_repeated_end(metadata: TransactionMetadata, rules: TransactionRules, bounds: Bounds, request: Request) -> bool:
     """Whether an EndTxn has the previous epoch, as a retry has after the transaction ended (transaction version 2)."""
     if not has_version_2(rules, request.is_upgraded):
         return False
@@ -211,7 +223,7 @@ def is_repeated_end(
         return True
     if request.producer_id != metadata.previous_producer_id or metadata.producer_epoch != 0:
         return False
-    return request.producer_epoch == log.max_producer_epoch - 1
+    return request.producer_epoch == bounds.max_producer_epoch - 1
 
 
 def is_end_fenced(rules: TransactionRules, metadata: TransactionMetadata, request: Request, is_repeated: bool) -> bool:
@@ -241,12 +253,13 @@ def end_txn(
     log: TransactionLog,
     term: int,
     rules: TransactionRules,
+    bounds: Bounds,
     ids: ProducerIdManager,
     request: Request,
 ) -> Answer:
     """Decide the transaction, or say how it was decided."""
     metadata = coordinator.metadata
-    is_repeated = is_repeated_end(log, metadata, rules, request)
+    is_repeated = is_repeated_end(metadata, rules, bounds, request)
     if metadata.state == TransactionState.NONE:
         return Answer.INVALID_PRODUCER_ID_MAPPING
     if request.producer_id != metadata.producer_id and not is_repeated:
@@ -265,7 +278,7 @@ def end_txn(
             return Answer.INVALID_TXN_STATE
     if not can_append_entry(coordinator, log, term):
         return Answer.WAIT
-    return Answer.APPENDING if decide(coordinator, log, rules, ids, request) else Answer.WAIT
+    return Answer.APPENDING if decide(coordinator, log, rules, bounds, ids, request) else Answer.WAIT
 
 
 def answer_of(
@@ -273,17 +286,18 @@ def answer_of(
     log: TransactionLog,
     term: int,
     rules: TransactionRules,
+    bounds: Bounds,
     ids: ProducerIdManager,
     request: Request,
 ) -> Answer:
     """Handle a request in the coordinator of that term."""
     if request.kind == RequestKind.INIT_PRODUCER_ID:
-        return init_producer_id(coordinator, log, term, rules, ids, request)
+        return init_producer_id(coordinator, log, term, rules, bounds, ids, request)
     if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
         return add_partition(
             coordinator, log, term, request.producer_id, request.producer_epoch, request.partition, request.is_upgraded
         )
-    return end_txn(coordinator, log, term, rules, ids, request)
+    return end_txn(coordinator, log, term, rules, bounds, ids, request)
 
 
 def handle_request(
@@ -291,13 +305,14 @@ def handle_request(
     log: TransactionLog,
     term: int,
     rules: TransactionRules,
+    bounds: Bounds,
     ids: ProducerIdManager,
     request: Request,
 ) -> Answer:
     """Handle a client's request; the response, if there is one, takes the request's place in the slot."""
     if not coordinator.is_serving:
         return Answer.WAIT
-    answer = answer_of(coordinator, log, term, rules, ids, request)
+    answer = answer_of(coordinator, log, term, rules, bounds, ids, request)
     if answer == Answer.APPENDING:
         request.is_waiting = True
     elif answer == Answer.NONE:
@@ -333,7 +348,12 @@ def handle_verification(
 
 
 def abort_timed_out(
-    coordinator: Coordinator, log: TransactionLog, term: int, rules: TransactionRules, ids: ProducerIdManager
+    coordinator: Coordinator,
+    log: TransactionLog,
+    term: int,
+    rules: TransactionRules,
+    bounds: Bounds,
+    ids: ProducerIdManager,
 ) -> bool:
     """Abort a transaction that exceeds the timeout that its client asked for.
 
@@ -346,7 +366,7 @@ def abort_timed_out(
         return False
     if coordinator.pending_state != TransactionState.NONE:
         return False
-    return fence_and_abort(coordinator, log, term, rules, ids)
+    return fence_and_abort(coordinator, log, term, rules, bounds, ids)
 
 
 def remove_transactional_id(coordinator: Coordinator, log: TransactionLog, term: int) -> bool:

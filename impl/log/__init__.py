@@ -29,7 +29,8 @@ class Record(Struct):
 class Log(Struct):
     """The records that one replica has stored.
 
-    end_offset: the offset of the next record, which equals the number of records; written by appends and truncations.
+    end_offset: the offset of the next record, which equals the number of records, at most the bound `log_size`; written
+        by appends and truncations.
     records: the record at each offset below `end_offset`, and blank slots from there on, so that equal logs are equal
         values.
     """

@@ -80,7 +80,8 @@ class ProducerStateEntry(Struct):
     producer_epoch: the highest epoch that it has seen; `NO_PRODUCER_EPOCH` if the producer is unknown.
     coordinator_epoch: the highest one in a marker for this producer. Kafka's -1 before the first marker is 0 here: no
         coordinator epoch is lower, and no other property matters.
-    current_transaction_first_offset: the first offset of the open transaction; `NO_OFFSET` if none is open.
+    current_transaction_first_offset: the first offset of the open transaction, below the log's end; `NO_OFFSET` if none
+        is open.
     batches: its last batches of this epoch, the newest first.
     """
 
@@ -93,7 +94,7 @@ class ProducerStateEntry(Struct):
 class VerificationStateEntry(Struct):
     """A verification under way of a producer's transaction with its coordinator; blank if there is none.
 
-    guard: identifies this verification within the partition; 0 if none is under way.
+    guard: identifies this verification within the partition, at most `last_verification_guard`; 0 if none is under way.
     producer_epoch: the highest epoch among the batches that came since; `NO_PRODUCER_EPOCH` if none is under way.
     lowest_sequence: the lowest sequence among the batches of that epoch; `NO_SEQUENCE` for a coordinator's batch.
     """
@@ -106,8 +107,8 @@ class VerificationStateEntry(Struct):
 class PartitionLog(Struct):
     """One replica's stored batches, and its producer state in memory (`UnifiedLog`).
 
-    start_offset: the first offset that is kept; batches below are deleted.
-    end_offset: the offset that the next batch gets.
+    start_offset: the first offset that is kept; batches below are deleted. At most `end_offset`.
+    end_offset: the offset that the next batch gets; at most the bound `log_size`.
     records: by offset, the batches from `start_offset` to `end_offset`, and blank slots elsewhere.
     producers: the state of each producer.
     verifications: by producer, the verification that is under way.
@@ -141,7 +142,7 @@ class AbortedTransaction(Struct):
     """An entry of a partition's aborted-transaction index (`AbortedTxn`); blank if there is none.
 
     producer_id: the producer of the transaction.
-    first_offset: the first offset of the transaction; `NO_OFFSET` without an entry.
+    first_offset: the first offset of the transaction, below its marker's; `NO_OFFSET` without an entry.
     last_stable_offset: the last stable offset when the transaction ended: no later entry begins below it.
     """
 
@@ -166,8 +167,9 @@ class PartitionReplica(Struct):
 
     is_leading: whether the broker believes that it leads; a deposed leader does until it follows.
     log: its stored batches, and its producer state.
-    flushed_offset: the end of the part that has surely reached the disk, where recovery begins after a crash.
-    snapshots: its files with producer state, the newest first.
+    flushed_offset: the end of the part that has surely reached the disk; recovery begins there after a crash. At most
+        the log's end.
+    snapshots: its files with producer state, the newest first; each offset is at most the log's end.
     """
 
     is_leading: bool

@@ -30,15 +30,17 @@ class Metadata(Struct):
     topic_id: the id of the topic, or of the next one while there is none.
     is_deleting: 1 while the topic is queued for deletion (`/admin/delete_topics`, ZooKeeper era).
     leader_epoch: counts the leaders; grows with every change of the leader.
-    leader: the elected leader, `NO_LEADER` if there is none.
-    told_epoch: the leader epoch in the metadata responses to clients.
+    leader: the elected leader, a member of `isr`; `NO_LEADER` if there is none.
+    told_epoch: the leader epoch in the metadata responses to clients; at most `leader_epoch`.
     partition_epoch: the offset of the newest change of leader, ISR or replicas; 0 if the topic has not changed since it
         was created. A leader's ISR change must start from this version.
     isr: the in-sync replicas, from which a clean election chooses.
-    elr: the eligible leader replicas, from which it chooses if the ISR is empty.
+    elr: the eligible leader replicas, from which it chooses if the ISR is empty. They are in `replicas`, and none is in
+        `isr`.
     replicas: the brokers that the partition is assigned to, including those that a reassignment adds or removes.
-    target: the brokers that a reassignment leaves in the end; equal to `replicas` if none is under way.
-    adding: the brokers that a reassignment adds.
+    target: the brokers that a reassignment leaves in the end, all in `replicas`; equal to `replicas` if none is under
+        way.
+    adding: the brokers that a reassignment adds, all in `target`.
     active: the brokers that are neither fenced nor stopping.
     is_recovering: whether the leader was elected uncleanly and has not recovered.
     is_min_isr_lowered: 1 if min.insync.replicas is one less than at the beginning; always 0 if the bound

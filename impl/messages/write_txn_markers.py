@@ -29,7 +29,7 @@ class MarkerRequest(Struct):
 
 
 class LateMarker(Struct):
-    """A WriteTxnMarkers request that may still arrive, but that its coordinator no longer awaits; blank in a free slot.
+    """A WriteTxnMarkers request that may still arrive, but that its coordinator no longer awaits.
 
     partition: the partition to whose leader it was sent.
     term: the term of the coordinator that sent it.

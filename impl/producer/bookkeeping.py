@@ -8,6 +8,7 @@ here: the producer sends nothing meanwhile, and batches sent before do not chang
 """
 
 from kafkacheck.checker.schema import Ids
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE
 from kafkacheck.impl.log.sequences import sequence_after, sequence_before
 from kafkacheck.impl.producer.client_records import PartitionCounter, Producer, ProducerBatch
@@ -91,11 +92,11 @@ def request_epoch_bump(producer: Producer, rules: ProducerRules, partition_id: i
         producer.partitions_to_rewrite = Ids(range(len(producer.counters)))
 
 
-def can_bump_epoch(producer: Producer, rules: ProducerRules) -> bool:
+def can_bump_epoch(producer: Producer, rules: ProducerRules, bounds: Bounds) -> bool:
     """Whether the bounds allow a higher epoch or another producer id."""
-    if producer.producer_epoch < producer.max_producer_epoch or not rules.exhausted_epoch_takes_new_id:
+    if producer.producer_epoch < bounds.max_producer_epoch or not rules.exhausted_epoch_takes_new_id:
         return True
-    return producer.next_producer_id < producer.producer_ids
+    return producer.next_producer_id < bounds.producer_ids
 
 
 def take_producer_id(producer: Producer) -> None:
@@ -105,9 +106,9 @@ def take_producer_id(producer: Producer) -> None:
     producer.next_producer_id += 1
 
 
-def bump_epoch(producer: Producer, rules: ProducerRules) -> None:
+def bump_epoch(producer: Producer, rules: ProducerRules, bounds: Bounds) -> None:
     """Begin the next epoch, and rewrite the partitions that need it."""
-    if producer.producer_epoch < producer.max_producer_epoch:
+    if producer.producer_epoch < bounds.max_producer_epoch:
         producer.producer_epoch += 1
     elif rules.exhausted_epoch_takes_new_id:
         take_producer_id(producer)

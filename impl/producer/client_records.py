@@ -21,8 +21,6 @@ from kafkacheck.impl.log.records import (
 )
 from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
 
-HighestProducerEpoch = Annotated[int, Count("max_producer_epoch", lowest="max_producer_epoch")]
-
 
 class ProducerBatch(Struct):
     """One batch of the application; batches are handed over in the order of their ids.
@@ -78,30 +76,25 @@ class Producer(Struct):
     """One producer; when its process ends, the next one continues with the batches that are not handed over.
 
     state: its state, which decides whether it may send.
-    is_transactional: 1 if it sends in a transaction; constant.
     producer_id: its id; `NO_PRODUCER_ID` before it has one.
     producer_epoch: its epoch.
     is_bump_required: whether it must begin a new epoch before it sends again.
-    partitions_to_rewrite: the partitions whose batches in flight get new sequences with the new epoch.
+    partitions_to_rewrite: the partitions whose batches in flight get new sequences with the new epoch; empty if no
+        epoch is required.
     next_batch: how many batches the application has handed over.
-    next_producer_id: how many producer ids the cluster has given out.
-    producer_ids: how many ids the cluster can give out: constant. Behaviours end when they are used up.
-    max_producer_epoch: the highest epoch: constant. 32767 in Kafka.
+    next_producer_id: how many producer ids the cluster has given out, which is above `producer_id`.
     max_sequence: the highest sequence: constant.
     counters: by partition, its counter.
     batches: by id, the application's batches.
     """
 
     state: ProducerState
-    is_transactional: Annotated[int, Count("transactional", lowest="transactional")]
     producer_id: OptionalProducerId
     producer_epoch: OptionalProducerEpoch
     is_bump_required: bool
     partitions_to_rewrite: PartitionSet
     next_batch: Annotated[int, Count("batches")]
     next_producer_id: Annotated[int, Count("producer_ids")]
-    producer_ids: Annotated[int, Count("producer_ids", lowest="producer_ids")]
-    max_producer_epoch: HighestProducerEpoch
     max_sequence: HighestSequence
     counters: Annotated[Array[PartitionCounter], ById("partitions")]
     batches: Annotated[Array[ProducerBatch], ById("batches")]

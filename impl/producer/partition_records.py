@@ -10,20 +10,21 @@ batches, and agrees with its leader in one step. At most two replicas: a third o
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Id, Struct
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Position, Struct
 from kafkacheck.impl.ids import LogOffset, OptionalOffset, PartitionId, ReplicaId
 from kafkacheck.impl.log.constants import ProduceError
 from kafkacheck.impl.log.records import Batch, PartitionReplica
 from kafkacheck.impl.producer.constants import RequestStage
 
-LateSlot = Annotated[int, Id("late_requests")]
+LatePlace = Annotated[int, Position("late_requests")]
 
 
 class Partition(Struct):
     """One partition.
 
     leader: the leader that the controller has elected.
-    high_watermark: the end of the batches that every replica has, which may be acknowledged.
+    high_watermark: the end of the batches that every replica has had, which may be acknowledged; at most the end of the
+        leader's log.
     replicas: by broker, its replica.
     """
 
@@ -66,7 +67,7 @@ class LateRequest(Struct):
 
     partition: its partition.
     broker: the broker to which it was sent.
-    batch: its batch; blank if the slot is free.
+    batch: its batch.
     """
 
     partition: PartitionId

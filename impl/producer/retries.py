@@ -9,6 +9,7 @@ lowering later sequences when a batch of a transaction fails, because after that
 aborted, and nothing more is sent in its epoch.
 """
 
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE, ProduceError
 from kafkacheck.impl.log.sequences import last_sequence_of, sequence_after
 from kafkacheck.impl.producer.bookkeeping import oldest_unsettled, request_epoch_bump
@@ -37,9 +38,11 @@ def is_gap_proven(producer: Producer, counter: PartitionCounter, batch: Producer
     return counter.unresolved_sequence == NO_SEQUENCE or counter.unresolved_sequence == batch.base_sequence
 
 
-def calls_for_bump(producer: Producer, rules: ProducerRules, batch: ProducerBatch, error: ProduceError) -> bool:
+def calls_for_bump(
+    producer: Producer, rules: ProducerRules, bounds: Bounds, batch: ProducerBatch, error: ProduceError
+) -> bool:
     """Whether an idempotent producer begins a new epoch because of a retriable error."""
-    if producer.is_transactional == 1:
+    if bounds.transactional == 1:
         return False
     if error == ProduceError.UNKNOWN_PRODUCER_ID:
         return not batch.is_sequence_reset
@@ -49,12 +52,12 @@ def calls_for_bump(producer: Producer, rules: ProducerRules, batch: ProducerBatc
     return False
 
 
-def can_retry(producer: Producer, batch: ProducerBatch, request: ProduceRequest) -> bool:
+def can_retry(producer: Producer, bounds: Bounds, batch: ProducerBatch, request: ProduceRequest) -> bool:
     """Whether the batch is sent again after the error (`TransactionManager.canRetry`)."""
     if request.error == ProduceError.UNKNOWN_PRODUCER_ID:
-        return producer.is_transactional == 0
+        return bounds.transactional == 0
     if request.error == ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER:
-        if producer.is_transactional == 0:
+        if bounds.transactional == 0:
             return True
         return is_gap_explained(producer, producer.counters[batch.partition], batch)
     return request.error == ProduceError.NOT_LEADER_OR_FOLLOWER or request.error == ProduceError.NOT_ENOUGH_REPLICAS
@@ -81,14 +84,14 @@ def mark_sequence_unresolved(producer: Producer, batch: ProducerBatch) -> None:
     producer.counters[batch.partition].unresolved_sequence = sequence_after(last, 1, producer.max_sequence)
 
 
-def fail_batch(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
+def fail_batch(producer: Producer, rules: ProducerRules, bounds: Bounds, batch: ProducerBatch) -> None:
     """Tell the application that the batch is refused for good.
 
     An idempotent producer begins a new epoch, because the later sequences have lost their predecessor. A transaction
     can only end after that.
     """
     batch.status = BatchStatus.FAILED
-    if producer.is_transactional == 1:
+    if bounds.transactional == 1:
         producer.state = ProducerState.ABORTABLE_ERROR
     elif rules.refused_batch_awaits_others:
         mark_sequence_unresolved(producer, batch)
@@ -122,19 +125,19 @@ def split_batch(producer: Producer, batch_id: int) -> None:
     retry_later(second)
 
 
-def react_to_answer(producer: Producer, rules: ProducerRules, request: ProduceRequest) -> None:
+def react_to_answer(producer: Producer, rules: ProducerRules, bounds: Bounds, request: ProduceRequest) -> None:
     """Handle the response to a request whose batch is in flight."""
     batch = producer.batches[request.batch.id]
     if request.error == ProduceError.NONE:
         complete_batch(producer, batch, request.offset)
     elif request.error == ProduceError.MESSAGE_TOO_LARGE and can_split(producer, request.batch.id):
         split_batch(producer, request.batch.id)
-    elif can_retry(producer, batch, request):
+    elif can_retry(producer, bounds, batch, request):
         retry_later(batch)
-        if calls_for_bump(producer, rules, batch, request.error):
+        if calls_for_bump(producer, rules, bounds, batch, request.error):
             request_epoch_bump(producer, rules, batch.partition)
     else:
-        fail_batch(producer, rules, batch)
+        fail_batch(producer, rules, bounds, batch)
 
 
 def forget_in_flight(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
@@ -178,7 +181,7 @@ def expire_batch(producer: Producer, batch: ProducerBatch) -> None:
     batch.status = BatchStatus.EXPIRED
 
 
-def resolve_sequences(producer: Producer, rules: ProducerRules, partition_id: int) -> bool:
+def resolve_sequences(producer: Producer, rules: ProducerRules, bounds: Bounds, partition_id: int) -> bool:
     """A producer finds out whether expired batches left a gap.
 
     Who: a producer.
@@ -191,7 +194,7 @@ def resolve_sequences(producer: Producer, rules: ProducerRules, partition_id: in
     if counter.unresolved_sequence == NO_SEQUENCE or oldest_unsettled(producer, partition_id) != NO_BATCH:
         return False
     if not is_next_sequence(producer, counter, counter.next_sequence):
-        if producer.is_transactional == 1:
+        if bounds.transactional == 1:
             producer.state = ProducerState.ABORTABLE_ERROR
         else:
             request_epoch_bump(producer, rules, partition_id)

@@ -7,6 +7,7 @@ Left out, and why that is sound: several partitions in one request, because each
 """
 
 from kafkacheck.checker.schema import Array
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE
 from kafkacheck.impl.log.sequences import sequence_after
 from kafkacheck.impl.producer.bookkeeping import (
@@ -66,7 +67,12 @@ def renew_counter(producer: Producer, rules: ProducerRules, partition_id: int) -
 
 
 def give_sequence(
-    producer: Producer, rules: ProducerRules, connections: Array[Connection], batch_id: int, leader_id: int
+    producer: Producer,
+    rules: ProducerRules,
+    bounds: Bounds,
+    connections: Array[Connection],
+    batch_id: int,
+    leader_id: int,
 ) -> None:
     """Give a batch its first sequence and send it to its partition's leader."""
     batch = producer.batches[batch_id]
@@ -76,8 +82,8 @@ def give_sequence(
     batch.producer_epoch = producer.producer_epoch
     batch.base_sequence = counter.next_sequence
     counter.next_sequence = sequence_after(counter.next_sequence, batch.record_count, producer.max_sequence)
-    reuse_buffers(producer, rules, connections, batch_id)
-    send_to_leader(producer, connections[batch.partition], batch_id, leader_id)
+    reuse_buffers(producer, rules, bounds, connections, batch_id)
+    send_to_leader(producer, bounds, connections[batch.partition], batch_id, leader_id)
 
 
 def hand_over(producer: Producer, partition_id: int, record_count: int) -> int:
@@ -114,7 +120,7 @@ def has_unsent(producer: Producer) -> bool:
     return producer.next_batch < len(producer.batches)
 
 
-def get_producer_id(producer: Producer) -> bool:
+def get_producer_id(producer: Producer, bounds: Bounds) -> bool:
     """A producer gets an id from the cluster.
 
     Who: a producer.
@@ -123,16 +129,16 @@ def get_producer_id(producer: Producer) -> bool:
     Source: `InitProducerId`; KIP-98.
     Left out: the request under way, because the producer does nothing meanwhile.
     """
-    if producer.state != ProducerState.UNINITIALIZED or producer.next_producer_id >= producer.producer_ids:
+    if producer.state != ProducerState.UNINITIALIZED or producer.next_producer_id >= bounds.producer_ids:
         return False
     take_producer_id(producer)
     producer.state = ProducerState.READY
-    if producer.is_transactional == 1:
+    if bounds.transactional == 1:
         producer.state = ProducerState.IN_TRANSACTION
     return True
 
 
-def begin_next_epoch(producer: Producer, rules: ProducerRules) -> bool:
+def begin_next_epoch(producer: Producer, rules: ProducerRules, bounds: Bounds) -> bool:
     """A producer begins a new epoch.
 
     Who: a producer.
@@ -141,9 +147,9 @@ def begin_next_epoch(producer: Producer, rules: ProducerRules) -> bool:
         the partition that called for it get new sequences from 0 on.
     Source: `bumpIdempotentEpochAndResetIdIfNeeded`; KIP-360.
     """
-    if not producer.is_bump_required or not can_bump_epoch(producer, rules):
+    if not producer.is_bump_required or not can_bump_epoch(producer, rules, bounds):
         return False
-    bump_epoch(producer, rules)
+    bump_epoch(producer, rules, bounds)
     return True
 
 
@@ -167,7 +173,12 @@ def call_send(producer: Producer, rules: ProducerRules, partition_id: int, recor
 
 
 def drain(
-    producer: Producer, rules: ProducerRules, connections: Array[Connection], batch_id: int, leader_id: int
+    producer: Producer,
+    rules: ProducerRules,
+    bounds: Bounds,
+    connections: Array[Connection],
+    batch_id: int,
+    leader_id: int,
 ) -> bool:
     """A producer sends a batch from its buffer for the first time.
 
@@ -185,13 +196,14 @@ def drain(
         other = producer.batches[earlier]
         if other.status == BatchStatus.BUFFERED and other.partition == batch.partition:
             return False
-    give_sequence(producer, rules, connections, batch_id, leader_id)
+    give_sequence(producer, rules, bounds, connections, batch_id, leader_id)
     return True
 
 
 def send_at_once(
     producer: Producer,
     rules: ProducerRules,
+    bounds: Bounds,
     connections: Array[Connection],
     partition_id: int,
     record_count: int,
@@ -208,11 +220,11 @@ def send_at_once(
     """
     if not has_unsent(producer) or not may_send_new(producer, rules, connections[partition_id], partition_id):
         return False
-    give_sequence(producer, rules, connections, hand_over(producer, partition_id, record_count), leader_id)
+    give_sequence(producer, rules, bounds, connections, hand_over(producer, partition_id, record_count), leader_id)
     return True
 
 
-def send_again(producer: Producer, connection: Connection, partition_id: int, leader_id: int) -> bool:
+def send_again(producer: Producer, bounds: Bounds, connection: Connection, partition_id: int, leader_id: int) -> bool:
     """A producer sends a batch again, with the same sequence.
 
     Who: a producer.
@@ -225,11 +237,11 @@ def send_again(producer: Producer, connection: Connection, partition_id: int, le
     batch_id = oldest_unsettled(producer, partition_id)
     if batch_id == NO_BATCH or producer.batches[batch_id].status != BatchStatus.RETRYING:
         return False
-    send_to_leader(producer, connection, batch_id, leader_id)
+    send_to_leader(producer, bounds, connection, batch_id, leader_id)
     return True
 
 
-def take_answer(producer: Producer, rules: ProducerRules, connection: Connection) -> bool:
+def take_answer(producer: Producer, rules: ProducerRules, bounds: Bounds, connection: Connection) -> bool:
     """A producer receives the response to its oldest request.
 
     Who: a producer.
@@ -243,6 +255,6 @@ def take_answer(producer: Producer, rules: ProducerRules, connection: Connection
     if connection.requests[0].is_abandoned == 1:
         use_late_answer(producer, rules, connection.requests[0])
     else:
-        react_to_answer(producer, rules, connection.requests[0])
+        react_to_answer(producer, rules, bounds, connection.requests[0])
     take_oldest(connection)
     return True

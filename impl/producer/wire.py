@@ -7,9 +7,10 @@ may be handled in any order, which adds behaviours. A second connection while th
 covered**: a client that learns of a new leader first waits for the old leader's responses.
 """
 
-from kafkacheck.checker.schema import Array, clear, copy
+from kafkacheck.checker.schema import Array, Bag, add, clear, copy, is_full
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.ids import NO_OFFSET
-from kafkacheck.impl.log.constants import NO_BATCH, Marker, ProduceError
+from kafkacheck.impl.log.constants import Marker, ProduceError
 from kafkacheck.impl.producer.client_records import Producer, ProducerBatch
 from kafkacheck.impl.producer.constants import BatchStatus, RequestStage
 from kafkacheck.impl.producer.partition_records import Connection, LateRequest, ProduceRequest
@@ -41,7 +42,7 @@ def write_batch(target: ProduceRequest, batch_id: int, batch: ProducerBatch, is_
     target.batch.marker = Marker.NONE
 
 
-def send_to_leader(producer: Producer, connection: Connection, batch_id: int, leader_id: int) -> None:
+def send_to_leader(producer: Producer, bounds: Bounds, connection: Connection, batch_id: int, leader_id: int) -> None:
     """Send the batch on its partition's connection, which must have room; an idle one first moves to the leader."""
     batch = producer.batches[batch_id]
     if connection.requests[0].stage == RequestStage.NONE:
@@ -50,7 +51,7 @@ def send_to_leader(producer: Producer, connection: Connection, batch_id: int, le
     for place in range(len(connection.requests)):
         if connection.requests[place].stage != RequestStage.NONE:
             free = place + 1
-    write_batch(connection.requests[free], batch_id, batch, producer.is_transactional)
+    write_batch(connection.requests[free], batch_id, batch, bounds.transactional)
     batch.status = BatchStatus.IN_FLIGHT
 
 
@@ -61,7 +62,9 @@ def abandon_request(connection: Connection, batch_id: int) -> None:
             request.is_abandoned = 1
 
 
-def reuse_buffers(producer: Producer, rules: ProducerRules, connections: Array[Connection], batch_id: int) -> None:
+def reuse_buffers(
+    producer: Producer, rules: ProducerRules, bounds: Bounds, connections: Array[Connection], batch_id: int
+) -> None:
     """By the old rule, write a new batch over expired batches whose request is not sent yet.
 
     The request's topic and partition precede the batch, and are sent unchanged.
@@ -72,7 +75,7 @@ def reuse_buffers(producer: Producer, rules: ProducerRules, connections: Array[C
     for connection in connections:
         for request in connection.requests:
             if request.is_abandoned == 1 and request.stage == RequestStage.REQUESTED:
-                write_batch(request, batch_id, batch, producer.is_transactional)
+                write_batch(request, batch_id, batch, bounds.transactional)
 
 
 def answer(request: ProduceRequest, error: ProduceError) -> None:
@@ -98,11 +101,6 @@ def next_request(connection: Connection) -> int:
     return len(connection.requests)
 
 
-def is_free(late: LateRequest) -> bool:
-    """Whether the slot is free."""
-    return late.batch.id == NO_BATCH
-
-
 def close_connection(producer: Producer, rules: ProducerRules, connection: Connection) -> None:
     """Close a connection: its requests get no response any more, and each batch may be sent again."""
     for request in connection.requests:
@@ -114,15 +112,14 @@ def close_connection(producer: Producer, rules: ProducerRules, connection: Conne
     connection.broker = 0
 
 
-def leave_request_behind(connection: Connection, late: LateRequest, partition_id: int) -> bool:
-    """Keep the request that the broker would handle next as a late one; whether it exists and the slot is free.
+def leave_request_behind(connection: Connection, late_requests: Bag[LateRequest], partition_id: int) -> bool:
+    """Keep the request that the broker would handle next as a late one; whether it exists and there is room.
 
     The requests after it are not read when the connection has ended.
     """
     place = next_request(connection)
-    if place == len(connection.requests) or not is_free(late):
+    if place == len(connection.requests) or is_full(late_requests):
         return False
-    late.partition = partition_id
-    late.broker = connection.broker
-    copy(late.batch, connection.requests[place].batch)
+    batch = connection.requests[place].batch
+    add(late_requests, LateRequest(partition=partition_id, broker=connection.broker, batch=batch))
     return True

@@ -31,8 +31,10 @@ class Voter(Struct):
         steps read it.
     votes: for a candidate, the voters that have voted for it; empty otherwise.
     log: the metadata log.
-    epoch_start_offset: for a leader, the offset of the LeaderChange record of its epoch; 0 otherwise.
-    high_watermark: for a leader, the end of the records that it knows to be committed.
+    epoch_start_offset: for a leader, the offset of the LeaderChange record of its epoch, below its log's end; 0
+        otherwise.
+    high_watermark: for a leader, the end of the records that it knows to be committed, at most its log's end; 0
+        otherwise.
     end_offsets: for a leader, by voter, the voter's last fetch offset in this epoch; `NO_OFFSET` otherwise.
     """
 

@@ -21,7 +21,7 @@ def end_offset_for_epoch(log: Log, epoch: int) -> int:
     """The end offset of `epoch` in the leader's `log`, as KIP-101 defines it.
 
     The log's end for its latest epoch; otherwise the first offset of a later epoch; `NO_OFFSET` if there is none.
-    Source: LookupOffsetForEpoch; Kafka's LeaderEpochFileCache.endOffsetFor as of KIP-101.
+    Source: LookupOffsetForEpoch; Kafka's LeaderEpochFileCache.endOffsetFor since KIP-101.
     """
     if latest_epoch(log) == epoch:
         return end_of(log)

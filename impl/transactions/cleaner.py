@@ -8,6 +8,7 @@ passes: any segment may be cleaned at any time.
 """
 
 from kafkacheck.checker.schema import clear
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log import clear_records
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
@@ -45,7 +46,7 @@ def can_drop_marker(partition: Partition, rules: TransactionRules, start: int, m
     return not has_data(partition.log, 0 if rules.cleaner_carries_transactions else start, marker_offset)
 
 
-def clean_segment(partition: Partition, rules: TransactionRules, start: int, end: int) -> bool:
+def clean_segment(partition: Partition, rules: TransactionRules, bounds: Bounds, start: int, end: int) -> bool:
     """Clean a segment, or only its first part if the offset map is full before the segment's end.
 
     Who: the cleaner.
@@ -53,8 +54,8 @@ def clean_segment(partition: Partition, rules: TransactionRules, start: int, end
     Effect: in the cleaned part, the cleaner removes aborted records, then the markers of transactions without records.
     Source: LogCleaner.cleanInto; KAFKA-8351, KAFKA-13727.
     """
-    segment_end = start + partition.segment_size
-    if start % partition.segment_size != 0 or end <= start or end > segment_end:
+    segment_end = start + bounds.segment_size
+    if start % bounds.segment_size != 0 or end <= start or end > segment_end:
         return False
     if segment_end > last_stable_offset(partition.log, partition.index, partition.high_watermark):
         return False

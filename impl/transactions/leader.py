@@ -7,6 +7,7 @@ Left out, and why that is sound: the request with which it asks the coordinator:
 of its own.
 """
 
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.coordinator.offsets import commit_in_transaction, is_loading_offsets
 from kafkacheck.impl.coordinator.records import Group
 from kafkacheck.impl.coordinator.transaction_metadata import has_version_2
@@ -68,14 +69,16 @@ def answer_of_error(error: ProduceError) -> Answer:
     return Answer.PRODUCER_FENCED if error == ProduceError.INVALID_PRODUCER_EPOCH else Answer.INVALID_TXN_STATE
 
 
-def store(partition: Partition, group: Group, rules: TransactionRules, produce: Produce) -> Answer:
+def store(partition: Partition, group: Group, rules: TransactionRules, bounds: Bounds, produce: Produce) -> Answer:
     """Append the batch if it is valid; the group's coordinator on this broker keeps the offset that it commits."""
     if is_offset_commit(produce):
-        return answer_of_error(commit_in_transaction(group, partition, rules, produce))
+        return answer_of_error(commit_in_transaction(group, partition, rules, bounds, produce))
     return answer_of_error(append_produce(partition, rules, produce))
 
 
-def receive_produce(partition: Partition, group: Group, rules: TransactionRules, produce: Produce) -> Answer:
+def receive_produce(
+    partition: Partition, group: Group, rules: TransactionRules, bounds: Bounds, produce: Produce
+) -> Answer:
     """Handle a request to store a batch: the leader has it already, appends it, or first asks the coordinator."""
     log = partition.log
     if partition.is_deleted:
@@ -87,7 +90,7 @@ def receive_produce(partition: Partition, group: Group, rules: TransactionRules,
     if is_duplicate(log, produce.batch):
         return Answer.NONE
     if not must_verify(log, rules, produce):
-        return store(partition, group, rules, produce)
+        return store(partition, group, rules, bounds, produce)
     if newest_guard(log) >= capacity(log):
         return Answer.WAIT
     produce.guard = start_verification(log, rules.log, produce.batch)
@@ -95,7 +98,9 @@ def receive_produce(partition: Partition, group: Group, rules: TransactionRules,
     return Answer.VERIFYING
 
 
-def append_verified(partition: Partition, group: Group, rules: TransactionRules, produce: Produce) -> Answer:
+def append_verified(
+    partition: Partition, group: Group, rules: TransactionRules, bounds: Bounds, produce: Produce
+) -> Answer:
     """Append a batch whose transaction the coordinator has confirmed, if the verification is still valid."""
     if partition.is_deleted:
         return Answer.NOT_LEADER_OR_FOLLOWER
@@ -103,7 +108,7 @@ def append_verified(partition: Partition, group: Group, rules: TransactionRules,
         return Answer.NONE
     if is_full(partition.log):
         return Answer.WAIT
-    return store(partition, group, rules, produce)
+    return store(partition, group, rules, bounds, produce)
 
 
 def comes_too_late(log: PartitionLog, rules: TransactionRules, request: MarkerRequest) -> bool:

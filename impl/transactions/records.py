@@ -1,4 +1,4 @@
-"""A partition that holds transactional records, as its leader has it, and the ids that transactions are told by.
+"""A partition that holds transactional records, as its leader has it, and the ids that distinguish transactions.
 
 Part of Kafka modelled: `UnifiedLog` with `ProducerStateManager` and `TransactionIndex`.
 Source: apache/kafka (commit 1eb7644349); KIP-98.
@@ -9,7 +9,7 @@ the others follow in the same order, and share the fate of the first.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Count, Id, If, Offset, Struct
+from kafkacheck.checker.schema import Count, Id, If, Offset, Position, Struct
 from kafkacheck.impl.ids import LogOffset
 from kafkacheck.impl.log.records import PartitionLog, TransactionIndex
 from kafkacheck.impl.transactions.constants import NO_INPUT, NO_PARTITION, NO_TRANSACTION
@@ -22,7 +22,7 @@ CoordinatorTerm = Annotated[int, Id("max_coordinator_epoch + 1")]
 ClientId = Annotated[int, Id("clients")]
 RequestSlot = Annotated[int, Id("requests")]
 ProduceSlot = Annotated[int, Id("produces")]
-MarkerSlot = Annotated[int, Id("late_markers")]
+LateMarkerPlace = Annotated[int, Position("late_markers")]
 Incarnation = Annotated[int, Count("recreations")]
 IsUpgraded = Annotated[int, Count("upgrades")]
 Generation = Annotated[int, Count("max_generation")]
@@ -38,9 +38,8 @@ class Partition(Struct):
     is_deleted: whether its topic is deleted; then the partition is empty.
     incarnation: distinguishes its topic from others that had the same name (`topicId`).
     log: the log, with the producer state.
-    high_watermark: the records below it are replicated and survive.
+    high_watermark: the offset below which records are replicated and survive; from the log's start to its end.
     index: what it knows of the transactions that have ended.
-    segment_size: the number of offsets that a segment of the log covers: constant.
     """
 
     is_deleted: bool
@@ -48,4 +47,3 @@ class Partition(Struct):
     log: PartitionLog
     high_watermark: LogOffset
     index: TransactionIndex
-    segment_size: Annotated[int, Count("segment_size", lowest="segment_size")]

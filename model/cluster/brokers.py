@@ -1,5 +1,6 @@
-"""What brokers do by themselves, and what they are told by the controller."""
+"""The steps of brokers: some they take by themselves, others at the controller's request."""
 
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.broker.epoch_file import write_epoch_file
 from kafkacheck.impl.broker.metadata import obey_leader_and_isr, obey_new_controller, obey_stop_replica, replay_metadata
 from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, flush, shut_down, start_up
@@ -11,7 +12,7 @@ from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State, end_connections, has_room, note_commits, note_replayed_metadata
 
 
-def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+def broker_starts(state: State, rules: ClusterRules, bounds: Bounds, broker_id: ReplicaId) -> bool:
     """A stopped broker starts, recovers its log, and registers with the controller."""
     broker = state.brokers[broker_id]
     metadata_offset = state.controller.offset
@@ -19,7 +20,7 @@ def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bo
         return False
     if not register_start(state.controller, rules, broker_id, broker.broker_epoch + 1, broker.is_stopped_cleanly):
         return False
-    start_up(broker, rules, metadata_offset)
+    start_up(broker, rules, bounds, metadata_offset)
     return True
 
 
@@ -78,7 +79,7 @@ def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: Replic
 def is_overtaken(state: State, broker_id: int, offset: int) -> bool:
     """Whether the broker has obeyed a newer request than this on the same connection, which keeps order.
 
-    A controller that is no longer in office has its own connection, and its last request may still come.
+    A controller that is no longer active has its own connection, and its last request may still come.
     """
     broker = state.brokers[broker_id]
     if offset > broker.metadata_offset:
@@ -109,7 +110,7 @@ def broker_obeys_leader_and_isr(
 
 
 def newest_of_predecessor(state: State) -> int:
-    """The newest change that the controller in office found on record when it took office."""
+    """The newest change that the active controller found on record when it became active."""
     newest = 0
     for offset, metadata in enumerate(state.controller.history):
         if offset <= state.controller.offset and metadata.controller_epoch < state.controller.epoch:

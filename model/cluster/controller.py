@@ -5,6 +5,7 @@ whether the broker runs, how far it has replayed the metadata, and whether its r
 """
 
 from kafkacheck.checker.schema import Ids
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.controller.alter_partition import alter_partition, alter_partition_as_zombie
 from kafkacheck.impl.controller.brokers import handle_broker_fenced, handle_broker_unfenced
 from kafkacheck.impl.controller.elections import elect_as_zombie, elect_uncleanly
@@ -22,7 +23,7 @@ from kafkacheck.model.cluster.system import State, has_room
 
 
 def deleted_replicas(state: State) -> Ids:
-    """The brokers that have told the controller in office that they have no replica of the topic under deletion.
+    """The brokers that have told the active controller that they have no replica of the topic under deletion.
 
     Answers to another controller are written nowhere.
     """
@@ -36,9 +37,11 @@ def deleted_replicas(state: State) -> Ids:
     return deleted
 
 
-def controller_alters_partition(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
+def controller_alters_partition(state: State, rules: ClusterRules, bounds: Bounds, leader_id: ReplicaId) -> bool:
     """The controller receives a leader's ISR change, makes or refuses it, and answers."""
-    return has_room(state) and alter_partition(state.controller, rules, state.alter_partitions[leader_id], leader_id)
+    return has_room(state) and alter_partition(
+        state.controller, rules, bounds, state.alter_partitions[leader_id], leader_id
+    )
 
 
 def zombie_answers_alter_partition(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:

@@ -5,6 +5,7 @@ LeaderAndIsr request stays available as long. Healing is free: fetching again, r
 """
 
 from kafkacheck.checker.schema import Ids, clear
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.broker.epoch_file import force_epochs, has_epoch_file
 from kafkacheck.impl.broker.fetch_session import end_session
 from kafkacheck.impl.broker.isr import propose_isr
@@ -151,14 +152,14 @@ def disk_fails(state: State, broker_id: ReplicaId) -> bool:
     return True
 
 
-def reassignment_is_asked(state: State, rules: ClusterRules, target: ReplicaSet) -> bool:
+def reassignment_is_asked(state: State, rules: ClusterRules, bounds: Bounds, target: ReplicaSet) -> bool:
     """An operator moves the partition to other brokers.
 
     When: no other reassignment is under way; a move is left.
     Effect: the reassignment begins, and ends at once if the whole target is in sync.
     Source: AlterPartitionReassignments; KIP-455.
     """
-    return has_room(state) and begin_reassignment(state.controller, rules, target)
+    return has_room(state) and begin_reassignment(state.controller, rules, bounds, target)
 
 
 def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
@@ -288,7 +289,7 @@ def isr_answer_is_lost(state: State, leader_id: ReplicaId) -> bool:
 def controller_is_replaced(state: State, rules: ClusterRules) -> bool:
     """Another controller is elected, and the old one does not notice.
 
-    When: a fail-over is left; no other controller still acts without being in office.
+    When: a fail-over is left; no deposed controller still acts.
     Effect: the next controller epoch begins; the old controller keeps its record.
     Source: `KafkaController.elect`; the Raft election of KRaft.
     Left out: a controller that notices, because it does nothing more.

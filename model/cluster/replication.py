@@ -1,5 +1,6 @@
 """What leaders and followers do: the messages between them, and a leader's changes of the ISR."""
 
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.broker.fetch import answer_epoch_end, answer_fetch, count_old_fetch, read_old_fetch
 from kafkacheck.impl.broker.fetch_session import reads_answer
 from kafkacheck.impl.broker.fetcher import (
@@ -42,10 +43,10 @@ def leader_deletes_records(state: State, leader_id: ReplicaId, start_offset: Log
     return delete_records(state.brokers[leader_id], leader_id, start_offset)
 
 
-def follower_sends_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
+def follower_sends_fetch(state: State, rules: ClusterRules, bounds: Bounds, follower_id: ReplicaId) -> bool:
     """A follower asks its leader for the next record."""
     fetch = state.fetches[follower_id]
-    return send_fetch(state.brokers[follower_id], rules, follower_id, fetch, state.fetch_sessions[follower_id])
+    return send_fetch(state.brokers[follower_id], rules, bounds, follower_id, fetch, state.fetch_sessions[follower_id])
 
 
 def follower_asks_epoch_end(state: State, follower_id: ReplicaId) -> bool:
@@ -53,7 +54,7 @@ def follower_asks_epoch_end(state: State, follower_id: ReplicaId) -> bool:
     return ask_epoch_end(state.brokers[follower_id], follower_id, state.fetches[follower_id])
 
 
-def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
+def leader_answers_fetch(state: State, rules: ClusterRules, bounds: Bounds, follower_id: ReplicaId) -> bool:
     """A broker answers a follower's fetch."""
     fetch = state.fetches[follower_id]
     if fetch.stage != Stage.REQUESTED or fetch.question != Question.FETCH:
@@ -66,7 +67,7 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
     session = state.fetch_sessions[follower_id]
     is_read = reads_answer(fetch, state.brokers[follower_id])
     metadata = state.controller.history[leader.metadata_offset]
-    answer_fetch(leader, rules, fetch, follower_id, session, is_read, metadata)
+    answer_fetch(leader, rules, bounds, fetch, follower_id, session, is_read, metadata)
     note_commits(state, rules, leader_id, high_watermark)
     return True
 

@@ -1,6 +1,7 @@
 """Actions of applications and the environment on a compacted partition; disturbances are charged to budgets."""
 
 from kafkacheck.checker.schema import Ids
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.compaction.records import Key
 from kafkacheck.impl.compaction.replica import truncate_compacted
 from kafkacheck.impl.compaction.rules import CompactionRules
@@ -20,7 +21,7 @@ def start_compaction(state: State) -> bool:
 
 
 def producer_writes(
-    state: State, rules: CompactionRules, producer_id: ProducerId, key: Key, is_tombstone: bool
+    state: State, rules: CompactionRules, bounds: Bounds, producer_id: ProducerId, key: Key, is_tombstone: bool
 ) -> bool:
     """An application writes a key's next value, or a tombstone, and the leader stores it.
 
@@ -36,13 +37,13 @@ def producer_writes(
     write = state.writes[write_id]
     write.producer_id = producer_id
     write.sequence = state.next_sequences[producer_id]
-    if not leader_stores_write(state, rules, write_id):
+    if not leader_stores_write(state, rules, bounds, write_id):
         write.producer_id = -1
         write.sequence = -1
         return False
     write.key = key
     write.is_tombstone = is_tombstone
-    write.outcome = Marker.NONE if state.is_transactional == 1 else Marker.COMMIT
+    write.outcome = Marker.NONE if bounds.transactional == 1 else Marker.COMMIT
     state.next_sequences[producer_id] = sequence_after(
         write.sequence, 1, highest_sequence(state.replicas[state.leader].log)
     )
@@ -50,7 +51,7 @@ def producer_writes(
     return True
 
 
-def write_is_repeated(state: State, rules: CompactionRules, write_id: BatchId) -> bool:
+def write_is_repeated(state: State, rules: CompactionRules, bounds: Bounds, write_id: BatchId) -> bool:
     """A producer gets no answer to its last write, and sends it again.
 
     When: it is the producer's last write; a retry is left.
@@ -62,7 +63,7 @@ def write_is_repeated(state: State, rules: CompactionRules, write_id: BatchId) -
     for later in range(write_id + 1, state.next_write):
         if state.writes[later].producer_id == state.writes[write_id].producer_id:
             return False
-    leader_stores_write(state, rules, write_id)
+    leader_stores_write(state, rules, bounds, write_id)
     return True
 
 

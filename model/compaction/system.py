@@ -6,7 +6,8 @@ and a delete horizon is over only when every follower and consumer that was befo
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Offset, Struct
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Offset, Struct
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.compaction.cleaner import clean
 from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica, TableReader, Write
 from kafkacheck.impl.compaction.replica import append_write, follow, read_committed, store_marker
@@ -40,7 +41,6 @@ class State(Struct):
     high_watermark: the end of the records that all replicas in sync have.
     replicas: by broker.
     reader: the consumer.
-    is_transactional: 1 if producers write in transactions: constant.
     next_sequences: by producer, the sequence of its next write.
     next_write: the number of writes so far.
     writes: the writes so far.
@@ -54,7 +54,6 @@ class State(Struct):
     high_watermark: LogOffset
     replicas: Annotated[Array[CompactedReplica], ById("replicas")]
     reader: TableReader
-    is_transactional: Annotated[int, Count("transactional", lowest="transactional")]
     next_sequences: Annotated[Array[Sequence], ById("producer_ids")]
     next_write: Annotated[int, Offset("batches")]
     writes: Annotated[Array[Write], ById("batches")]
@@ -73,10 +72,10 @@ def raise_high_watermark(state: State) -> None:
     state.high_watermark = max(state.high_watermark, end_offset)
 
 
-def leader_stores_write(state: State, rules: CompactionRules, write_id: int) -> bool:
+def leader_stores_write(state: State, rules: CompactionRules, bounds: Bounds, write_id: int) -> bool:
     """Let the leader append the write if it may; whether it did."""
     leader = state.replicas[state.leader]
-    if not append_write(leader, rules, write_id, state.writes[write_id], state.is_transactional):
+    if not append_write(leader, rules, write_id, state.writes[write_id], bounds.transactional):
         return False
     raise_high_watermark(state)
     return True

@@ -90,7 +90,7 @@ QUORUM_WITH_RESTARTS = Lanes(
     cells=Cells(text="r{id} e{epoch}", **CELLS),
     legend=(
         f"r0 e1: a record of epoch 1, written before any restart; r1: after the first. {MARKS}",
-        f"Voted: for whom, in its epoch. Votes: of whom, as a candidate. {RESIGNED} Observer: nobody counts it.",
+        f"Voted: its choice in its epoch. Votes: a candidate's supporters. {RESIGNED} Observer: nobody counts it.",
     ),
     **COMMON,
 )

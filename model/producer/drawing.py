@@ -34,7 +34,7 @@ PARTITION_EVENTS = PRODUCER_EVENTS | {
     "producer_takes_answer": Event(at="partition_id", to="producer", text=ANSWERED),
     "leader_handles_produce": Event(at="partition_id", text="looks at a request"),
     "leader_handles_late_request": Event(
-        at="before.late_requests[slot].partition", text="looks at the late b{before.late_requests[slot].batch.id}"
+        at="before.late_requests[place].partition", text="looks at the late b{before.late_requests[place].batch.id}"
     ),
     "append_is_refused": Event(at="partition_id", text="refuses a request for the moment"),
     "records_are_deleted": Event(at="partition_id", text="deletes batches below {start_offset}"),
@@ -57,7 +57,7 @@ REPLICA_EVENTS = PRODUCER_EVENTS | {
     "producer_takes_answer": Event(at="before." + BROKER, to="producer", text=ANSWERED),
     "leader_handles_produce": Event(at=BROKER, text="looks at a request"),
     "leader_handles_late_request": Event(
-        at="before.late_requests[slot].broker", text="looks at the late b{before.late_requests[slot].batch.id}"
+        at="before.late_requests[place].broker", text="looks at the late b{before.late_requests[place].batch.id}"
     ),
     "follower_fetches": Event(
         at="partitions[partition_id].leader",

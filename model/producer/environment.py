@@ -1,9 +1,10 @@
 """Disturbances of a producer and the partitions that it writes to; each one is charged to a budget.
 
-Delay needs no action: a request, a late request or an answer stays in its slot until it is taken.
+Delay needs no action: a request, a late request or an answer stays where it is until it is taken.
 """
 
-from kafkacheck.checker.schema import Ids, clear
+from kafkacheck.checker.schema import Ids, clear, remove
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.ids import LogOffset, LogStartOffset, PartitionId, ReplicaId
 from kafkacheck.impl.log import is_full, restart_at, truncate_to
 from kafkacheck.impl.log.append import append_batch, append_marker, marker_error
@@ -17,7 +18,6 @@ from kafkacheck.impl.log.verification import start_verification
 from kafkacheck.impl.producer.bookkeeping import is_unsettled, oldest_unsettled, take_producer_id
 from kafkacheck.impl.producer.client_records import Producer
 from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
-from kafkacheck.impl.producer.partition_records import LateSlot
 from kafkacheck.impl.producer.retries import complete_batch, expire_batch
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import give_sequence, hand_over
@@ -50,7 +50,7 @@ def start_written(state: State) -> bool:
     return True
 
 
-def start_known(state: State, rules: ProducerRules) -> bool:
+def start_known(state: State, rules: ProducerRules, bounds: Bounds) -> bool:
     """Begin when each partition's first batch is acknowledged, and every replica has flushed it."""
     start_empty(state)
     producer = state.producer
@@ -59,7 +59,7 @@ def start_known(state: State, rules: ProducerRules) -> bool:
     for partition_id, partition in enumerate(state.partitions):
         connection = state.connections[partition_id]
         batch_id = hand_over(producer, partition_id, 1)
-        give_sequence(producer, rules, state.connections, batch_id, partition.leader)
+        give_sequence(producer, rules, bounds, state.connections, batch_id, partition.leader)
         for replica_id in range(len(partition.replicas)):
             append_batch(partition.replicas[replica_id].log, rules.log, connection.requests[0].batch)
             partition.replicas[replica_id].flushed_offset = 1
@@ -69,9 +69,9 @@ def start_known(state: State, rules: ProducerRules) -> bool:
     return True
 
 
-def start_with_snapshot(state: State, rules: ProducerRules) -> bool:
+def start_with_snapshot(state: State, rules: ProducerRules, bounds: Bounds) -> bool:
     """Begin as `start_known`, with a flushed snapshot after the first batch."""
-    start_known(state, rules)
+    start_known(state, rules, bounds)
     for partition in state.partitions:
         for replica in partition.replicas:
             write_snapshot(replica.log, replica.snapshots[0], 1)
@@ -127,7 +127,7 @@ def connection_breaks(state: State, rules: ProducerRules, partition_id: Partitio
     return True
 
 
-def request_is_left_behind(state: State, rules: ProducerRules, partition_id: PartitionId, slot: LateSlot) -> bool:
+def request_is_left_behind(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
     """The producer's connection breaks, but the broker handles the last request that it has read at a later time.
 
     When: there is such a request, and room for it; a disconnection is left.
@@ -135,7 +135,7 @@ def request_is_left_behind(state: State, rules: ProducerRules, partition_id: Par
     Source: `request.timeout.ms`; a busy or paused broker.
     Left out: several such requests: a broker reads the next request only after it has answered the last one.
     """
-    if not leave_request_behind(state.connections[partition_id], state.late_requests[slot], partition_id):
+    if not leave_request_behind(state.connections[partition_id], state.late_requests, partition_id):
         return False
     close_connection(state.producer, rules, state.connections[partition_id])
     return True
@@ -264,9 +264,10 @@ def forget_connections_to(state: State, rules: ProducerRules, partition_id: int,
     """Drop every message under way to a broker for a partition."""
     if state.connections[partition_id].broker == replica_id:
         close_connection(state.producer, rules, state.connections[partition_id])
-    for late in state.late_requests:
-        if late.batch.id >= 0 and late.partition == partition_id and late.broker == replica_id:
-            clear(late)
+    for place in range(len(state.late_requests) - 1, -1, -1):
+        late = state.late_requests[place]
+        if late.partition == partition_id and late.broker == replica_id:
+            remove(state.late_requests, place)
 
 
 def broker_crashes(state: State, rules: ProducerRules, partition_id: PartitionId, replica_id: ReplicaId) -> bool:
@@ -354,7 +355,7 @@ def producer_state_expires(
     return expire_producer(state.partitions[partition_id].replicas[replica_id].log, producer_id)
 
 
-def coordinator_aborts(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+def coordinator_aborts(state: State, rules: ProducerRules, bounds: Bounds, partition_id: PartitionId) -> bool:
     """The coordinator aborts the producer's transaction because it took too long, and fences the producer.
 
     Why: the coordinator and its log are no part of these models.
@@ -369,7 +370,7 @@ def coordinator_aborts(state: State, rules: ProducerRules, partition_id: Partiti
     if producer.producer_id == NO_PRODUCER_ID or is_full(log):
         return False
     producer_id = producer.producer_id
-    if not has_open_transaction(log, producer_id) or known_epoch(log, producer_id) >= producer.max_producer_epoch:
+    if not has_open_transaction(log, producer_id) or known_epoch(log, producer_id) >= bounds.max_producer_epoch:
         return False
     producer_epoch = known_epoch(log, producer_id) + 1
     coordinator_epoch = known_coordinator_epoch(log, producer_id)

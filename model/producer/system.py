@@ -7,7 +7,8 @@ once when all of them have a batch.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct, clear
+from kafkacheck.checker.schema import Allowance, Array, AtMost, Bag, ById, Struct, remove
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.ids import PartitionId, ReplicaId
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.log.records import BatchId, RecordCount
@@ -23,7 +24,7 @@ from kafkacheck.impl.producer.leader import (
     refuse_waiting,
     stop_leading,
 )
-from kafkacheck.impl.producer.partition_records import Connection, LateRequest, LateSlot, Partition
+from kafkacheck.impl.producer.partition_records import Connection, LatePlace, LateRequest, Partition
 from kafkacheck.impl.producer.retries import resolve_sequences
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import (
@@ -35,7 +36,7 @@ from kafkacheck.impl.producer.sender import (
     send_at_once,
     take_answer,
 )
-from kafkacheck.impl.producer.wire import is_free, next_request
+from kafkacheck.impl.producer.wire import next_request
 
 
 class Budget(Struct):
@@ -81,14 +82,14 @@ class State(Struct):
     producer: the producer.
     partitions: by partition.
     connections: by partition, the producer's requests to it.
-    late_requests: requests that the producer has given up.
+    late_requests: requests that the producer has given up, and that their brokers handle in any order.
     budget: the disturbances that are left.
     """
 
     producer: Producer
     partitions: Annotated[Array[Partition], ById("partitions")]
     connections: Annotated[Array[Connection], ById("partitions")]
-    late_requests: Annotated[Array[LateRequest], ByPosition("late_requests")]
+    late_requests: Annotated[Bag[LateRequest], AtMost("late_requests")]
     budget: Budget
 
 
@@ -116,14 +117,14 @@ def complete_requests(state: State, rules: ProducerRules, partition_id: int) -> 
         answer_waiting(connection, partition.high_watermark)
 
 
-def producer_gets_id(state: State) -> bool:
+def producer_gets_id(state: State, bounds: Bounds) -> bool:
     """A producer gets an id from the cluster."""
-    return get_producer_id(state.producer)
+    return get_producer_id(state.producer, bounds)
 
 
-def producer_bumps_epoch(state: State, rules: ProducerRules) -> bool:
+def producer_bumps_epoch(state: State, rules: ProducerRules, bounds: Bounds) -> bool:
     """A producer begins a new epoch."""
-    return begin_next_epoch(state.producer, rules)
+    return begin_next_epoch(state.producer, rules, bounds)
 
 
 def application_hands_over(
@@ -133,32 +134,34 @@ def application_hands_over(
     return call_send(state.producer, rules, partition_id, record_count)
 
 
-def producer_drains(state: State, rules: ProducerRules, batch_id: BatchId) -> bool:
+def producer_drains(state: State, rules: ProducerRules, bounds: Bounds, batch_id: BatchId) -> bool:
     """A producer sends a batch from its buffer for the first time, to the leader that its metadata names."""
     partition = state.partitions[state.producer.batches[batch_id].partition]
-    return drain(state.producer, rules, state.connections, batch_id, partition.leader)
+    return drain(state.producer, rules, bounds, state.connections, batch_id, partition.leader)
 
 
-def producer_sends(state: State, rules: ProducerRules, partition_id: PartitionId, record_count: RecordCount) -> bool:
+def producer_sends(
+    state: State, rules: ProducerRules, bounds: Bounds, partition_id: PartitionId, record_count: RecordCount
+) -> bool:
     """The application hands over its next batch, and the producer sends it at once."""
     leader_id = state.partitions[partition_id].leader
-    return send_at_once(state.producer, rules, state.connections, partition_id, record_count, leader_id)
+    return send_at_once(state.producer, rules, bounds, state.connections, partition_id, record_count, leader_id)
 
 
-def producer_sends_again(state: State, partition_id: PartitionId) -> bool:
+def producer_sends_again(state: State, bounds: Bounds, partition_id: PartitionId) -> bool:
     """A producer sends a batch again, with the same sequence."""
     leader_id = state.partitions[partition_id].leader
-    return send_again(state.producer, state.connections[partition_id], partition_id, leader_id)
+    return send_again(state.producer, bounds, state.connections[partition_id], partition_id, leader_id)
 
 
-def producer_takes_answer(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+def producer_takes_answer(state: State, rules: ProducerRules, bounds: Bounds, partition_id: PartitionId) -> bool:
     """A producer receives the response to its oldest request."""
-    return take_answer(state.producer, rules, state.connections[partition_id])
+    return take_answer(state.producer, rules, bounds, state.connections[partition_id])
 
 
-def producer_resolves_sequences(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+def producer_resolves_sequences(state: State, rules: ProducerRules, bounds: Bounds, partition_id: PartitionId) -> bool:
     """A producer finds out whether expired batches left a gap."""
-    return resolve_sequences(state.producer, rules, partition_id)
+    return resolve_sequences(state.producer, rules, bounds, partition_id)
 
 
 def leader_handles_produce(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
@@ -184,7 +187,7 @@ def leader_handles_produce(state: State, rules: ProducerRules, partition_id: Par
     return True
 
 
-def leader_handles_late_request(state: State, rules: ProducerRules, slot: LateSlot) -> bool:
+def leader_handles_late_request(state: State, rules: ProducerRules, place: LatePlace) -> bool:
     """A broker handles a request whose sender waits no more.
 
     Who: the broker to which it was sent.
@@ -192,15 +195,15 @@ def leader_handles_late_request(state: State, rules: ProducerRules, slot: LateSl
     Effect: the batch is appended if that is allowed; no response is sent.
     Source: SocketServer: requests that were read are handled although their connection is closed.
     """
-    late = state.late_requests[slot]
-    if is_free(late):
+    if place >= len(state.late_requests):
         return False
+    late = state.late_requests[place]
     replica = state.partitions[late.partition].replicas[late.broker]
     if not has_room_for(replica, rules.log, late.batch):
         return False
     handle_late_request(replica, rules.log, late.batch, state.producer.batches[late.batch.id])
     partition_id = late.partition
-    clear(late)
+    remove(state.late_requests, place)
     complete_requests(state, rules, partition_id)
     return True
 

@@ -3,11 +3,10 @@
 from typing import Annotated
 
 from kafkacheck.checker.schema import Count
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.model.replica_lag.system import State
 
 Burst = Annotated[int, Count("max_burst", lowest=1)]
-AllMessages = Annotated[int, Count("max_messages", lowest="max_messages")]
-EndOfTime = Annotated[int, Count("max_time", lowest="max_time")]
 
 
 def start_in_sync(state: State) -> bool:
@@ -16,20 +15,20 @@ def start_in_sync(state: State) -> bool:
     return True
 
 
-def producer_bursts(state: State, burst: Burst, max_messages: AllMessages) -> bool:
+def producer_bursts(state: State, bounds: Bounds, burst: Burst) -> bool:
     """A producer sends several messages at once.
 
     When: enough messages are left.
     Effect: the leader has them.
     Source: `batch.size`.
     """
-    if state.leader_end_offset + burst > max_messages:
+    if state.leader_end_offset + burst > bounds.max_messages:
         return False
     state.leader_end_offset += burst
     return True
 
 
-def clock_ticks(state: State, max_time: EndOfTime) -> bool:
+def clock_ticks(state: State, bounds: Bounds) -> bool:
     """Time passes; a live follower has fetched meanwhile.
 
     When: the follower has fetched since the last tick, or is dead.
@@ -38,7 +37,7 @@ def clock_ticks(state: State, max_time: EndOfTime) -> bool:
     """
     if not state.has_fetched and not state.is_dead:
         return False
-    if state.now >= max_time:
+    if state.now >= bounds.max_time:
         return False
     state.now += 1
     state.has_fetched = False

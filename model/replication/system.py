@@ -1,7 +1,7 @@
 """The whole system of the abstract replication models: the replicas and the controller of one partition, and its steps.
 
 An action delivers: it says which replica and which request belong to a step. As in the public specification, a step may
-also read another replica, where Kafka would send a request and an answer.
+also read another replica, while Kafka would send a request and an answer.
 """
 
 from typing import Annotated

@@ -12,7 +12,7 @@ from kafkacheck.model.transactions.partitions import cleaner_cleans_segment
 from kafkacheck.spec.transactions import partitions, properties
 
 MODEL = family.TRANSACTIONAL.model(
-    bounds={"moves": 1},
+    bounds={"segment_size": 1, "moves": 1},
     actions=[*family.TRANSACTIONS, consumer_reads, consumer_begins_anew, cleaner_cleans_segment, partition_is_reloaded],
     always=[
         *family.TRANSITIONS,

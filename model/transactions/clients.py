@@ -1,6 +1,7 @@
 """The steps of clients: each is delivered to its client, with the two slots for the client's requests."""
 
 from kafkacheck.checker.schema import clear
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.client.application import (
     awaits_position,
     can_take_step,
@@ -160,7 +161,7 @@ def application_processes(state: State, rules: TransactionRules, client_id: Clie
     return True
 
 
-def consumer_commits_offset(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
+def consumer_commits_offset(state: State, rules: TransactionRules, bounds: Bounds, client_id: ClientId) -> bool:
     """A consumer commits the offset after its input (OffsetCommit).
 
     Who: a client that knows its position.
@@ -177,7 +178,9 @@ def consumer_commits_offset(state: State, rules: TransactionRules, client_id: Cl
         return True
     if state.offsets_partition == NO_PARTITION:
         state.group.committed = client.input_offset + 1
-    elif not commit_offset(state.group, state.partitions[state.offsets_partition], rules, client.input_offset + 1):
+    elif not commit_offset(
+        state.group, state.partitions[state.offsets_partition], rules, bounds, client.input_offset + 1
+    ):
         return False
     end_step(client)
     return True

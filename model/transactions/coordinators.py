@@ -1,6 +1,7 @@
 """The steps of coordinators of transactions, and of the group: each is delivered to the coordinator of its term."""
 
 from kafkacheck.checker.schema import clear
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.coordinator.markers import (
     begin_completion,
     complete_by_second_thread,
@@ -28,7 +29,7 @@ from kafkacheck.model.transactions.system import State, TransactionalId
 
 
 def coordinator_handles_request(
-    state: State, rules: TransactionRules, request_id: RequestSlot, term: CoordinatorTerm
+    state: State, rules: TransactionRules, bounds: Bounds, request_id: RequestSlot, term: CoordinatorTerm
 ) -> bool:
     """A coordinator handles a producer's request: InitProducerId, AddPartitionsToTxn or EndTxn.
 
@@ -42,7 +43,7 @@ def coordinator_handles_request(
         return False
     transactional = state.transactional_ids[request.transactional_id]
     answer = handle_request(
-        transactional.coordinators[term], transactional.log, term, rules, state.producer_ids, request
+        transactional.coordinators[term], transactional.log, term, rules, bounds, state.producer_ids, request
     )
     if answer == Answer.WAIT:
         return False
@@ -148,11 +149,15 @@ def second_thread_completes_transaction(state: State, rules: TransactionRules) -
 
 
 def coordinator_aborts_timed_out(
-    state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, term: CoordinatorTerm
+    state: State,
+    rules: TransactionRules,
+    bounds: Bounds,
+    transactional_id: TransactionalIdNumber,
+    term: CoordinatorTerm,
 ) -> bool:
     """A coordinator aborts a transaction that exceeds the timeout that its client asked for."""
     transactional = state.transactional_ids[transactional_id]
-    return abort_timed_out(transactional.coordinators[term], transactional.log, term, rules, state.producer_ids)
+    return abort_timed_out(transactional.coordinators[term], transactional.log, term, rules, bounds, state.producer_ids)
 
 
 def coordinator_verifies_partition(

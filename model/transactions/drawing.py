@@ -74,8 +74,8 @@ PARTITION_EVENTS = {
         "of term {term}",
     ),
     "leader_writes_late_marker": Event(
-        at="before.late_markers[slot].partition",
-        text="{before.late_markers[slot].request.marker} of term {before.late_markers[slot].term}, which came late",
+        at="before.late_markers[place].partition",
+        text="{before.late_markers[place].request.marker} of term {before.late_markers[place].term}, which came late",
     ),
     "group_coordinator_follows_marker": Event(
         at="offsets_partition", text="the group follows: committed offset {group.committed}"

@@ -5,8 +5,9 @@ gives up becomes a stray. Retries cost nothing.
 """
 
 from kafkacheck.checker.schema import clear, copy
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.client.application import receive_assignment
-from kafkacheck.impl.coordinator.markers import has_every_marker, note_second_completion
+from kafkacheck.impl.coordinator.markers import has_every_marker, note_second_completion, send_marker_again
 from kafkacheck.impl.coordinator.offsets import begin_loading_offsets, expire_offset, is_loading_offsets
 from kafkacheck.impl.coordinator.runtime import drop_append
 from kafkacheck.impl.coordinator.transaction_log import awaits_append, give_append_up, stop_replica, unload
@@ -22,7 +23,6 @@ from kafkacheck.impl.transactions.partition import delete_partition, reload_part
 from kafkacheck.impl.transactions.records import (
     ClientId,
     CoordinatorTerm,
-    MarkerSlot,
     ProduceSlot,
     RequestSlot,
     TransactionalIdNumber,
@@ -202,26 +202,16 @@ def marker_answer_is_lost(
 
 
 def marker_is_repeated(
-    state: State,
-    transactional_id: TransactionalIdNumber,
-    term: CoordinatorTerm,
-    partition_id: PartitionId,
-    slot: MarkerSlot,
+    state: State, transactional_id: TransactionalIdNumber, term: CoordinatorTerm, partition_id: PartitionId
 ) -> bool:
     """A coordinator gets no answer to a marker in time and sends it again; the first copy may arrive later.
 
-    When: the marker is under way; a delay is left, and a slot for it.
+    When: the marker is under way; a delay is left, and room for it.
     Effect: two copies of the marker are under way, and the coordinator awaits only one.
     Source: a broken connection; KAFKA-19446.
     """
     request = state.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
-    late = state.late_markers[slot]
-    if not request.is_sent or late.request.is_sent:
-        return False
-    late.partition = partition_id
-    late.term = term
-    copy(late.request, request)
-    return True
+    return send_marker_again(request, state.late_markers, partition_id, term)
 
 
 def partition_is_deleted(state: State, partition_id: PartitionId) -> bool:
@@ -447,7 +437,7 @@ def completion_is_found_twice(state: State, transactional_id: TransactionalIdNum
     return True
 
 
-def offset_expires(state: State, rules: TransactionRules) -> bool:
+def offset_expires(state: State, rules: TransactionRules, bounds: Bounds) -> bool:
     """The group has not committed an offset for long, and its coordinator forgets the offset.
 
     Why: `offsets.retention.minutes` have passed.
@@ -457,7 +447,7 @@ def offset_expires(state: State, rules: TransactionRules) -> bool:
         with the first one (`auto.offset.reset`). By the old rule a pending offset does not count, and is gone, too.
     Source: OffsetMetadataManager.cleanupExpiredOffsets; KAFKA-14505, KAFKA-19163.
     """
-    return expire_offset(state.group, state.partitions[state.offsets_partition], rules)
+    return expire_offset(state.group, state.partitions[state.offsets_partition], rules, bounds)
 
 
 CHARGES = {

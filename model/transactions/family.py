@@ -3,8 +3,8 @@
 Bounds: `clients` producers with `transactional_ids` transactional ids, `producer_ids` producer ids and epochs from 0 to
 `max_producer_epoch` run `batches` transactions over `partitions` partitions with room for `log_size` batches; sequences
 run from 0 to `max_sequence`, the coordinator's epochs from 0 to `max_coordinator_epoch`. `requests` and `produces`
-count the slots for requests: slots beyond `clients` hold strays. `late_markers` counts the slots for markers that are
-under way twice. `upgrades` is 1 if clients have different transaction versions. The others are budgets of disturbances
+count the slots for requests: slots beyond `clients` hold strays. At most `late_markers` markers are under way twice.
+`upgrades` is 1 if clients have different transaction versions. The others are budgets of disturbances
 (`model/transactions/environment.py`). All bounds only end behaviours.
 """
 
@@ -198,7 +198,6 @@ BOUNDS = {
     "partitions": 1,
     "batches": 2,
     "log_size": 6,
-    "segment_size": 1,
     "max_log_start": 0,
     "max_sequence": 2,
     "records_in_batch": 1,

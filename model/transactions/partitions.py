@@ -1,6 +1,7 @@
 """The steps of the partitions' leaders, and of their cleaners; a marker's answer goes back to its coordinator."""
 
-from kafkacheck.checker.schema import clear
+from kafkacheck.checker.schema import clear, remove
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.coordinator.offsets import complete_pending_offset
 from kafkacheck.impl.ids import PartitionId
 from kafkacheck.impl.log import is_full
@@ -12,7 +13,7 @@ from kafkacheck.impl.transactions.leader import append_verified, receive_produce
 from kafkacheck.impl.transactions.partition import replicate
 from kafkacheck.impl.transactions.records import (
     CoordinatorTerm,
-    MarkerSlot,
+    LateMarkerPlace,
     ProduceSlot,
     SegmentEnd,
     SegmentStart,
@@ -24,7 +25,7 @@ from kafkacheck.model.transactions.coordinators import tell_of_marker
 from kafkacheck.model.transactions.system import State
 
 
-def leader_receives_produce(state: State, rules: TransactionRules, produce_id: ProduceSlot) -> bool:
+def leader_receives_produce(state: State, rules: TransactionRules, bounds: Bounds, produce_id: ProduceSlot) -> bool:
     """The leader handles a produce request: it knows the batch already, appends it, or first asks the coordinator.
 
     Who: the leader of the partition.
@@ -38,7 +39,7 @@ def leader_receives_produce(state: State, rules: TransactionRules, produce_id: P
     if produce.stage != ProduceStage.REQUESTED:
         return False
     partition = state.partitions[produce.partition]
-    answer = receive_produce(partition, state.group, rules, produce)
+    answer = receive_produce(partition, state.group, rules, bounds, produce)
     if answer == Answer.WAIT:
         return False
     if answer == Answer.UNKNOWN_TOPIC_ID and produce_id < len(state.clients):
@@ -48,7 +49,7 @@ def leader_receives_produce(state: State, rules: TransactionRules, produce_id: P
     return True
 
 
-def leader_appends_verified(state: State, rules: TransactionRules, produce_id: ProduceSlot) -> bool:
+def leader_appends_verified(state: State, rules: TransactionRules, bounds: Bounds, produce_id: ProduceSlot) -> bool:
     """The leader learns that the transaction is verified, and appends the batch if the verification is still valid.
 
     Who: the leader of the partition.
@@ -60,7 +61,7 @@ def leader_appends_verified(state: State, rules: TransactionRules, produce_id: P
     produce = state.produces[produce_id]
     if produce.stage != ProduceStage.VERIFIED:
         return False
-    answer = append_verified(state.partitions[produce.partition], state.group, rules, produce)
+    answer = append_verified(state.partitions[produce.partition], state.group, rules, bounds, produce)
     if answer == Answer.WAIT:
         return False
     deliver_produce_answer(state, produce_id, answer)
@@ -120,7 +121,7 @@ def leader_writes_marker(
     return True
 
 
-def leader_writes_late_marker(state: State, rules: TransactionRules, slot: MarkerSlot) -> bool:
+def leader_writes_late_marker(state: State, rules: TransactionRules, place: LateMarkerPlace) -> bool:
     """The leader of a partition writes a marker that its coordinator has sent again, or no longer awaits.
 
     Who: the leader.
@@ -128,12 +129,14 @@ def leader_writes_late_marker(state: State, rules: TransactionRules, slot: Marke
     Effect: as in `leader_writes_marker`, but no coordinator learns of it.
     Source: KAFKA-19446, KIP-1228.
     """
-    late = state.late_markers[slot]
-    if not late.request.is_sent or is_full(state.partitions[late.partition].log):
+    if place >= len(state.late_markers):
+        return False
+    late = state.late_markers[place]
+    if is_full(state.partitions[late.partition].log):
         return False
     if not state.partitions[late.partition].is_deleted:
         deliver_marker(state, rules, late.partition, late.request, late.term)
-    clear(late)
+    remove(state.late_markers, place)
     return True
 
 
@@ -143,7 +146,12 @@ def partition_replicates(state: State, partition_id: PartitionId) -> bool:
 
 
 def cleaner_cleans_segment(
-    state: State, rules: TransactionRules, partition_id: PartitionId, start: SegmentStart, end: SegmentEnd
+    state: State,
+    rules: TransactionRules,
+    bounds: Bounds,
+    partition_id: PartitionId,
+    start: SegmentStart,
+    end: SegmentEnd,
 ) -> bool:
     """The cleaner of a partition cleans a segment, or only its first part."""
-    return clean_segment(state.partitions[partition_id], rules, start, end)
+    return clean_segment(state.partitions[partition_id], rules, bounds, start, end)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, If, Offset, Struct
+from kafkacheck.checker.schema import Allowance, Array, AtMost, Bag, ById, ByPosition, Count, If, Offset, Struct
 from kafkacheck.impl.client.transactional_records import Client, Reader, Transaction
 from kafkacheck.impl.coordinator.records import Coordinator, Group, ProducerIdManager, SecondCompletion, TransactionLog
 from kafkacheck.impl.messages.transaction_requests import Request
@@ -68,7 +68,7 @@ class State(Struct):
     clients: the producers.
     requests: requests to coordinators.
     produces: produce requests.
-    late_markers: markers under way that no coordinator awaits.
+    late_markers: markers under way that no coordinator awaits, and that arrive in any order.
     second_completion: the completion that a second thread of a coordinator will append.
     next_transaction: the number of the next transaction.
     transactions: the applications' transactions.
@@ -86,7 +86,7 @@ class State(Struct):
     clients: Annotated[Array[Client], ById("clients")]
     requests: Annotated[Array[Request], ById("requests")]
     produces: Annotated[Array[Produce], ById("produces")]
-    late_markers: Annotated[Array[LateMarker], ById("late_markers")]
+    late_markers: Annotated[Bag[LateMarker], AtMost("late_markers")]
     second_completion: Annotated[SecondCompletion, If("second_completions")]
     next_transaction: Annotated[int, Offset("batches")]
     transactions: Annotated[Array[Transaction], ById("batches")]

@@ -272,7 +272,7 @@ def only_replaying_catches_up(before: State, after: State) -> bool:
     Lost if it fails: the counting of offsets; a broker would seem to have replayed records that it has not.
     Source: the offsets of a log stay as they are.
     Holds in: broker_lifecycle.
-    Fails in: none; it guards how offsets are told.
+    Fails in: none; it guards the offsets that answers carry.
     """
     stays = known_offsets_stay(before, after)
     for broker_id in range(len(before.brokers)):

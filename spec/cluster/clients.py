@@ -130,7 +130,7 @@ def consumer_learns_from_the_living(before: State, after: State) -> bool:
 
 
 def truncation_errors_are_true(before: State, after: State) -> bool:
-    """A leader reports a truncation only if it has another record, or none, where the consumer has read one.
+    """A leader reports a truncation only if it has another record, or none, at an offset that the consumer has read.
 
     Lost if it fails: the consumer starts anew without need, and reads records twice.
     Source: KIP-320, LogTruncationException.
@@ -149,7 +149,7 @@ def reads_end_at_limit(before: State, after: State) -> bool:
     Lost if it fails: the consumer polls for ever and gets nothing, or gets a record that is not committed.
     Source: `LocalLog.read`; KAFKA-9835.
     Holds in: cluster.consumer.two_step_read.
-    Fails in: none; `consumed_records_survive` is what it is for.
+    Fails in: none; it supports `consumed_records_survive`.
     """
     consumer = before.consumer
     limit = after.consumer.read_limit

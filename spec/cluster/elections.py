@@ -92,9 +92,9 @@ def elected_leader_is_first(before: State, after: State) -> bool:
 
 
 def deposed_controller_changes_nothing(before: State, after: State) -> bool:
-    """Every recorded change is made by the controller that is in office at that time.
+    """Only the active controller makes a change that is recorded.
 
-    Lost if it fails: a deposed controller elects a leader that the controller in office does not know. Brokers that
+    Lost if it fails: a deposed controller elects a leader that the active controller does not know. Brokers that
     have heard of the new controller refuse that leader, so the partition has no leader that serves.
     Source: KAFKA-6082.
     Holds in: cluster.zombie.writes.

@@ -116,7 +116,7 @@ def last_known_leader_is_last_resort(before: State, after: State, rules: Cluster
     Source: KIP-966; `PartitionChangeBuilder.electLeader`, `canElectLastKnownLeader`.
     Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.isr.min_isr,
         cluster.elections.shutdown.
-    Fails in: where unclean elections are enabled.
+    Fails in: models in which unclean elections are enabled.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]

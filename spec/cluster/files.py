@@ -78,7 +78,7 @@ def truncation_cuts_epochs(before: State, after: State) -> bool:
     Lost if it fails: the broker asks where an epoch ends although it has no record of that epoch.
     Source: KAFKA-10706; `LeaderEpochFileCache.truncateFromEnd`.
     Holds in: every model of the cluster.
-    Fails in: none; `every_truncation_cuts` is what it is for.
+    Fails in: none; it supports `every_truncation_cuts`.
     """
     for broker_id in range(len(before.brokers)):
         now = after.brokers[broker_id]

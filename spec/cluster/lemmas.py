@@ -4,7 +4,7 @@ Every action preserves each of them, from every well-typed state, reachable or n
 holds in every reachable state, which the search confirms (`check --lemmas`).
 
 Part of Kafka judged: one partition at the level of messages, by its records only.
-Source: this project's, after what `impl/broker` and `impl/controller` say of their records.
+Source: this project's, after the docstrings of the records in `impl/broker` and `impl/controller`.
 Left out, and why that is sound: the lemmas that a proof of the survival of acknowledged records would need;
 `spec/PROOFS.md` lists the properties that are not proved. A fact that no lemma states cannot make another lemma true.
 """

@@ -30,7 +30,7 @@ def stopped_brokers_do_nothing(before: State, after: State) -> bool:
 
     Lost if it fails: nothing, because no broker of Kafka can do this; a model in which it fails says nothing about
     crashes.
-    Source: what a process is.
+    Source: the nature of a process.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
     """
@@ -158,7 +158,7 @@ def new_epoch_drops_answers(before: State, after: State, rules: ClusterRules) ->
     Lost if it fails: the broker obeys an answer to a request of the earlier epoch.
     Source: KAFKA-7786, KAFKA-13207; `Partition.makeFollower`, `AbstractFetcherManager.removeFetcherForPartitions`.
     Holds in: every model of the cluster.
-    Fails in: none; `stale_answers_have_no_effect` is what it is for.
+    Fails in: none; it supports `stale_answers_have_no_effect`.
     """
     for broker_id, broker in enumerate(before.brokers):
         now = after.brokers[broker_id]

@@ -159,7 +159,7 @@ def deleted_topics_stay_deleted(before: State, after: State) -> bool:
     Lost if it fails: the broker keeps a log that no controller will ask it to delete, and refuses the next topic of
     that name because of it.
     Source: TopicDeletionManager, which waits for every answer to its own request; KIP-516 (INCONSISTENT_TOPIC_ID).
-    Holds in: cluster.deletion.failover, cluster.deletion.ends, cluster.deletion.twice. Not where brokers leave the
+    Holds in: cluster.deletion.failover, cluster.deletion.ends, cluster.deletion.twice. Not if brokers leave the
         assignment: those are not asked.
     Fails in: none; it guards the controller's deletion.
     """

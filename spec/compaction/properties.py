@@ -117,7 +117,7 @@ def leader_is_in_isr(state: State) -> bool:
     Lost if it fails: the leader may lack committed records.
     Source: `Partition.maybeShrinkIsr`.
     Holds in: the models of compaction.
-    Fails in: none; it guards what these models have of replication.
+    Fails in: none; it guards the replication of these models.
     """
     return state.leader in state.isr and state.replicas[state.leader].log.end_offset >= state.high_watermark
 

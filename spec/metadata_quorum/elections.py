@@ -17,7 +17,7 @@ def quorum_records_are_unique(state: State) -> bool:
     Lost if it fails: two voters, and the brokers that read from them, have different metadata, and nothing reveals it.
     Source: KAFKA-10527, KAFKA-10661.
     Holds in: metadata_quorum.restarts, metadata_quorum.disks.
-    Fails in: the museum's entries on leaders that restart; where a voter whose disk was replaced votes (KAFKA-14077).
+    Fails in: the museum's entries on leaders that restart; and in KAFKA-14077, if a voter with a new disk votes.
     """
     for voter_id in range(len(state.voters)):
         for other_id in range(voter_id):
@@ -88,7 +88,7 @@ def quorum_leaders_have_own_record(state: State) -> bool:
     Lost if it fails: the high watermark waits for a record that nobody writes.
     Source: `KafkaRaftClient.onBecomeLeader`; KAFKA-12619.
     Holds in: metadata_quorum.restarts, metadata_quorum.disks.
-    Fails in: where a leader that restarts with a full log leads on (KAFKA-10527).
+    Fails in: KAFKA-10527, if a leader that restarts with a full log leads on.
     """
     return all(
         voter.epoch_start_offset < voter.log.end_offset

@@ -15,7 +15,7 @@ def one_leader_in_quorum_epoch(state: State) -> bool:
     Lost if it fails: two controllers write different records with the same epoch and offset.
     Source: election safety of Raft.
     Holds in: every model of the metadata quorum.
-    Fails in: where a voter whose disk was replaced votes (KAFKA-14077).
+    Fails in: KAFKA-14077, if a voter whose disk was replaced votes.
     """
     return all(
         voter.epoch != state.voters[other_id].epoch
@@ -32,8 +32,8 @@ def leaders_have_committed_metadata(state: State) -> bool:
     Lost if it fails: a change that the controller made and brokers obeyed is undone.
     Source: KAFKA-12619; leader completeness of Raft.
     Holds in: every model of the metadata quorum.
-    Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; where a leader that
-        restarts leads on (KAFKA-10527).
+    Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; and in
+        KAFKA-10527, if a leader that restarts leads on.
     """
     newest = 0
     for voter_id in range(len(state.voters)):
@@ -53,8 +53,8 @@ def committed_metadata_stays(before: State, after: State) -> bool:
     Lost if it fails: two brokers obey different metadata at one offset.
     Source: state machine safety of Raft.
     Holds in: every model of the metadata quorum.
-    Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; where a leader that
-        restarts leads on (KAFKA-10527).
+    Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; and in
+        KAFKA-10527, if a leader that restarts leads on.
     """
     return all(
         before.committed[offset] == after.committed[offset]
@@ -107,7 +107,7 @@ def quorum_logs_match(state: State) -> bool:
     Lost if it fails: the epoch of its last record does not reveal that a log differs.
     Source: log matching of Raft.
     Holds in: every model of the metadata quorum.
-    Fails in: where a voter whose disk was replaced votes (KAFKA-14077).
+    Fails in: KAFKA-14077, if a voter whose disk was replaced votes.
     """
     for voter_id in range(len(state.voters)):
         for other_id in range(voter_id):

@@ -5,10 +5,12 @@ Source: KIP-98, KIP-360, KIP-890; apache/kafka `UnifiedLog`, `ProducerStateManag
 Left out, and why that is sound: which sequences and epochs brokers accept; `spec/producer/properties.py` judges that.
 """
 
+from kafkacheck.checker.schema import Bag
 from kafkacheck.impl.ids import NO_OFFSET
-from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, ProduceError
 from kafkacheck.impl.log.records import Batch, PartitionLog, PartitionReplica
 from kafkacheck.impl.producer.constants import RequestStage
+from kafkacheck.impl.producer.partition_records import LateRequest
 from kafkacheck.model.producer.system import State
 from kafkacheck.spec.producer.properties import is_stored
 from kafkacheck.spec.producer.steps import is_newly_answered
@@ -40,7 +42,7 @@ def appends_have_a_reason(before: State, after: State) -> bool:
     Lost if it fails: replicas differ, and one has a batch that no other will ever have.
     Source: ReplicaManager.appendRecords (NOT_LEADER_OR_FOLLOWER), ReplicaFetcherThread.processPartitionData.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards who appends.
+    Fails in: none; it guards the right to append.
     """
     for partition_id, partition in enumerate(before.partitions):
         for replica_id, was in enumerate(partition.replicas):
@@ -99,7 +101,7 @@ def truncations_keep_what_is_shared(before: State, after: State) -> bool:
     Lost if it fails: a copy of a batch that may be acknowledged; it is fetched again if some replica still has it.
     Source: ReplicaFetcherThread.truncate; KIP-101.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards where a log is cut.
+    Fails in: none; it guards the place of a cut.
     """
     for partition_id, partition in enumerate(before.partitions):
         leader = partition.replicas[partition.leader].log
@@ -118,7 +120,7 @@ def logs_begin_before_they_end(state: State) -> bool:
     Lost if it fails: the replica stores later batches at offsets that its leader has deleted, and its log is damaged.
     Source: UnifiedLog.truncateFullyAndStartAt, maybeIncrementLogStartOffset.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards where a follower begins.
+    Fails in: none; it guards the start of a follower.
     """
     return all(
         replica.log.start_offset <= replica.log.end_offset
@@ -133,7 +135,7 @@ def leaders_answer(before: State, after: State) -> bool:
     Lost if it fails: a deposed leader acknowledges a batch that it truncates; a leader denies one that it has stored.
     Source: `DelayedProduce`, `Partition.checkEnoughReplicasReachOffset`; NOT_LEADER_OR_FOLLOWER.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards who answers.
+    Fails in: none; it guards the right to answer.
     """
     for partition_id, connection in enumerate(before.connections):
         partition = after.partitions[partition_id]
@@ -154,7 +156,7 @@ def requests_wait_for_leaders(state: State) -> bool:
     Lost if it fails: the request is never answered; the broker handles the next request first, and order is lost.
     Source: `DelayedProduce`, Partition.makeFollower; `KafkaChannel.mute`.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards what becomes of requests that wait.
+    Fails in: none; it guards requests that wait.
     """
     for partition_id, connection in enumerate(state.connections):
         found = 0
@@ -172,7 +174,7 @@ def refusals_name_no_offset(state: State) -> bool:
     Lost if it fails: a client believes that the batch is stored.
     Source: `ProduceResponse.INVALID_OFFSET`.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards what is answered.
+    Fails in: none; it guards the offsets of answers.
     """
     return all(
         request.offset == NO_OFFSET
@@ -226,7 +228,7 @@ def verifications_await_the_lowest_sequence(before: State, after: State) -> bool
     Lost if it fails: a later batch is stored first, and the first batch never is.
     Source: `VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch`; KAFKA-14920.
     Holds in: the models of the idempotent producer that are transactional.
-    Fails in: none; it guards what a verification remembers.
+    Fails in: none; it guards the memory of a verification.
     """
     for partition_id, partition in enumerate(before.partitions):
         for replica_id in range(len(partition.replicas)):
@@ -270,6 +272,11 @@ def is_crash(before: State, after: State) -> bool:
     return before.budget.crashes != after.budget.crashes or before.budget.power_losses != after.budget.power_losses
 
 
+def copies_of(late: LateRequest, late_requests: Bag[LateRequest]) -> int:
+    """How many late requests equal this one."""
+    return sum(1 for other in late_requests if other == late)
+
+
 def late_requests_are_handled(before: State, after: State) -> bool:
     """A request that its producer gave up stays until it is handled; then a leader appends its batch if that is next.
 
@@ -278,9 +285,9 @@ def late_requests_are_handled(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer with late requests.
     Fails in: none; it guards the reference itself.
     """
-    for slot, late in enumerate(before.late_requests):
-        if late.batch.id != NO_BATCH and after.late_requests[slot].batch.id != late.batch.id:
-            if after.late_requests[slot].batch.id != NO_BATCH:
+    for late in before.late_requests:
+        if copies_of(late, after.late_requests) < copies_of(late, before.late_requests):
+            if len(after.late_requests) >= len(before.late_requests):
                 return False
             was = before.partitions[late.partition].replicas[late.broker]
             is_taken = was.is_leading and before.producer.batches[late.batch.id].is_invalid == 0

@@ -5,6 +5,7 @@ Source: KIP-98, KIP-360; apache/kafka `TransactionManager`, `Sender`, `RecordAcc
 Left out, and why that is sound: how brokers handle requests; `spec/producer/brokers.py` judges that.
 """
 
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, NO_SEQUENCE, ProduceError
 from kafkacheck.impl.producer.constants import BatchStatus, ProducerState, RequestStage, Sending
@@ -18,7 +19,7 @@ def is_meant(status: BatchStatus) -> bool:
     return status == BatchStatus.IN_FLIGHT or status == BatchStatus.RETRYING
 
 
-def only_transactional_producers_have_transactions(state: State) -> bool:
+def only_transactional_producers_have_transactions(state: State, bounds: Bounds) -> bool:
     """Only a transactional producer has transactions; it sends only in a transaction, and only in its one epoch.
 
     Lost if it fails: a batch outside a transaction cannot be aborted; an epoch that the coordinator did not assign
@@ -28,12 +29,12 @@ def only_transactional_producers_have_transactions(state: State) -> bool:
     Fails in: none; it guards the producer's bookkeeping.
     """
     producer = state.producer
-    if producer.is_transactional == 1:
+    if bounds.transactional == 1:
         return producer.state != ProducerState.READY and not producer.is_bump_required
     return producer.state != ProducerState.IN_TRANSACTION and producer.state != ProducerState.ABORTABLE_ERROR
 
 
-def producers_keep_their_id(before: State, after: State) -> bool:
+def producers_keep_their_id(before: State, after: State, bounds: Bounds) -> bool:
     """A producer takes another producer id only if it must begin a new epoch and has used up its epochs.
 
     Lost if it fails: brokers do not recognise batches that are sent again under another id, and store them twice.
@@ -45,7 +46,7 @@ def producers_keep_their_id(before: State, after: State) -> bool:
     now = after.producer
     if was.producer_id == NO_PRODUCER_ID or now.producer_id == NO_PRODUCER_ID or was.producer_id == now.producer_id:
         return True
-    return was.is_bump_required and was.producer_epoch == was.max_producer_epoch
+    return was.is_bump_required and was.producer_epoch == bounds.max_producer_epoch
 
 
 def is_last_acknowledged(state: State, partition_id: int) -> bool:
@@ -106,7 +107,7 @@ def outcomes_are_told_once(before: State, after: State) -> bool:
     Lost if it fails: the application repeats a batch that it gave up, and both are stored; or an outcome was false.
     Source: `ProducerBatch.tryFinalState`.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards what is done with late answers.
+    Fails in: none; it guards the use of late answers.
     """
     for batch_id in range(len(before.producer.batches)):
         status = before.producer.batches[batch_id].status
@@ -121,7 +122,7 @@ def only_dead_producers_lose_batches(before: State, after: State) -> bool:
     Lost if it fails: the application waits for ever for the batch's outcome.
     Source: `Sender.reenqueueBatch`, `RecordAccumulator.insertInSequenceOrder`; KAFKA-13794.
     Holds in: the models of the idempotent producer.
-    Fails in: the museum's entry on batches that are told by their sequence.
+    Fails in: the museum's entry on batches that only their sequence distinguishes.
     """
     return all(
         after.producer.state == ProducerState.UNINITIALIZED
@@ -136,7 +137,7 @@ def abandoned_requests_have_expired(state: State) -> bool:
     Lost if it fails: a batch is never settled, and later batches wait for it.
     Source: `Sender.getExpiredInflightBatches`.
     Holds in: producer.in_flight.
-    Fails in: where a batch that expires in flight gives its memory to another one.
+    Fails in: KAFKA-19012, if a batch that expires in flight gives its memory to another one.
     """
     return all(
         state.producer.batches[request.batch.id].status == BatchStatus.EXPIRED
@@ -152,7 +153,7 @@ def late_answers_are_counted(before: State, after: State) -> bool:
     Lost if it fails: an epoch begins without a gap, and duplicates of the partition's batches are not recognised.
     Source: `TransactionManager.handleCompletedBatch`, `TxnPartitionMap.maybeUpdateLastAckedSequence`.
     Holds in: producer.in_flight.
-    Fails in: none; it guards what is done with late answers.
+    Fails in: none; it guards the use of late answers.
     """
     if before.budget.disconnections != after.budget.disconnections:
         return True
@@ -175,11 +176,11 @@ def has_earlier_under_way(state: State, batch_id: int) -> bool:
     )
 
 
-def is_passing(state: State, request: ProduceRequest) -> bool:
+def is_passing(state: State, request: ProduceRequest, bounds: Bounds) -> bool:
     """Whether an error is retriable: the batch may succeed when it is sent again."""
     if request.error == ProduceError.NOT_LEADER_OR_FOLLOWER or request.error == ProduceError.NOT_ENOUGH_REPLICAS:
         return True
-    is_transactional = state.producer.is_transactional == 1
+    is_transactional = bounds.transactional == 1
     if request.error == ProduceError.UNKNOWN_PRODUCER_ID:
         return not is_transactional
     if request.error == ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER:
@@ -187,17 +188,17 @@ def is_passing(state: State, request: ProduceRequest) -> bool:
     return False
 
 
-def only_final_errors_fail_batches(before: State, after: State) -> bool:
+def only_final_errors_fail_batches(before: State, after: State, bounds: Bounds) -> bool:
     """No batch fails because of a retriable error, or because of an error that an earlier batch explains.
 
-    Lost if it fails: the application is told that a record is refused, although the broker would have accepted it.
+    Lost if it fails: the application hears that a record is refused, although the broker would have accepted it.
     Source: `TransactionManager.canRetry`; KIP-360, KAFKA-5793.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards after which errors a batch is sent again.
     """
     for partition_id in range(len(before.connections)):
         request = before.connections[partition_id].requests[0]
-        if request.stage == RequestStage.ANSWERED and is_passing(before, request):
+        if request.stage == RequestStage.ANSWERED and is_passing(before, request, bounds):
             if before.producer.batches[request.batch.id].status == BatchStatus.IN_FLIGHT:
                 if after.producer.batches[request.batch.id].status == BatchStatus.FAILED:
                     return False
@@ -304,7 +305,7 @@ def connections_keep_their_broker(before: State, after: State) -> bool:
     Lost if it fails: batches reach two leaders at once, and their order is lost.
     Source: `NetworkClient`, `InFlightRequests`.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards to whom a batch is sent.
+    Fails in: none; it guards the choice of the broker that gets a batch.
     """
     for was, now in zip(before.connections, after.connections):
         if was.requests[0].stage != RequestStage.NONE and now.requests[0].stage != RequestStage.NONE:

@@ -120,10 +120,7 @@ def disturbances_are_real(before: State, after: State) -> bool:
 
 def has_late_request(state: State, partition_id: int, replica_id: int) -> bool:
     """Whether a late request for the partition is under way to the broker."""
-    return any(
-        late.batch.id >= 0 and late.partition == partition_id and late.broker == replica_id
-        for late in state.late_requests
-    )
+    return any(late.partition == partition_id and late.broker == replica_id for late in state.late_requests)
 
 
 def has_request(state: State, partition_id: int, replica_id: int) -> bool:
@@ -187,7 +184,7 @@ def snapshots_are_kept(before: State, after: State) -> bool:
     Lost if it fails: after a restart no broker knows the producers whose batches are deleted from the log.
     Source: `ProducerStateManager.truncateAndReload`, `deleteSnapshotsBefore`; KAFKA-9892.
     Holds in: the models of the idempotent producer.
-    Fails in: none; it guards what a restart keeps.
+    Fails in: none; it guards the files that a restart keeps.
     """
     has_power_failed = before.budget.power_losses != after.budget.power_losses
     for partition_id, partition in enumerate(before.partitions):

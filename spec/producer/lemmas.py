@@ -42,11 +42,7 @@ def requests_carry_data(state: State) -> bool:
             if request.stage != RequestStage.NONE:
                 if not is_data(request.batch) or not has_sequence(state.producer.batches[request.batch.id]):
                     return False
-    for slot in range(len(state.late_requests)):
-        batch = state.late_requests[slot].batch
-        if batch.id != NO_BATCH and not is_data(batch):
-            return False
-    return True
+    return all(is_data(late.batch) for late in state.late_requests)
 
 
 def has_begun(state: State) -> bool:

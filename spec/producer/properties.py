@@ -222,7 +222,7 @@ def ends_behind(log: PartitionLog, producer_id: int, first_offset: int) -> bool:
 def open_transactions_are_stored(state: State) -> bool:
     """The log of a broker has the first batch of each transaction that it considers open, and no marker after that.
 
-    Lost if it fails: the last stable offset lies where the log has no batch: a replica cannot follow, or it leads and
+    Lost if it fails: the last stable offset lies at an offset without a batch: a replica cannot follow, or it leads and
         lets nobody read past a transaction that does not exist.
     Source: `ProducerStateManager.firstUnstableOffset`; KAFKA-12153.
     Holds in: producer.replicas.truncation.

@@ -19,7 +19,7 @@ def leader_epoch_change(before: State, after: State) -> bool:
     Why: each new epoch makes all replicas turn, truncate and fetch again, and every client look for the leader; an
         epoch that changes nothing would cost that without need.
     Source: ControllerElectLeader, ControllerShrinkIsr; Kafka's PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded.
-    Fails: without either guard on what the controller changes.
+    Fails: without either guard on the controller's changes.
     """
     if after.quorum.leader_epoch == before.quorum.leader_epoch:
         return True
@@ -61,7 +61,7 @@ def isr_removal(before: State, after: State) -> bool:
     Why: otherwise the ISR shrinks for no reason; writes with acks=all meet too few replicas, and fewer replicas may be
         elected.
     Source: LeaderShrinkIsr; Kafka's Partition.maybeShrinkIsr.
-    Fails: where a leader takes out a replica that is caught up.
+    Fails: if a leader takes out a replica that is caught up.
     """
     if after.quorum.leader_epoch != before.quorum.leader_epoch or before.quorum.leader == NO_LEADER:
         return True
@@ -76,7 +76,7 @@ def log_growth(before: State, after: State) -> bool:
     Why: otherwise a broker accepts writes without leading, or copies from a broker that does not lead; then two records
         have the same offset and epoch, and epochs do not tell logs apart.
     Source: LeaderWrite, FollowerReplicate; Kafka's Partition.appendRecordsToLeader and NotLeaderOrFollowerException.
-    Fails: where a broker writes or answers fetches without leading.
+    Fails: if a broker writes or answers fetches without leading.
     """
     for replica_id, replica in enumerate(before.replicas):
         end_offset = replica.log.end_offset
@@ -101,7 +101,7 @@ def high_watermark_growth(before: State, after: State) -> bool:
         broker cut it; or consumers of a follower read records that no leader ever committed.
     Source: LeaderIncHighWatermark, FollowerReplicate; Kafka's Partition.maybeIncrementLeaderHW and
         ReplicaFetcherThread.processPartitionData.
-    Fails: where a leader counts a replica that does not follow it, or a follower counts by itself.
+    Fails: if a leader counts a replica that does not follow it, or a follower counts by itself.
     """
     for replica_id, replica in enumerate(before.replicas):
         high_watermark = after.replicas[replica_id].high_watermark

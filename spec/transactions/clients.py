@@ -43,7 +43,7 @@ def only_begun_transactions_are_ended(state: State) -> bool:
     Lost if it fails: the coordinator refuses to end a transaction that it does not know, and the client stops.
     Source: `TransactionManager.beginAbort`, `endTransaction`.
     Holds in: every model of transactions.
-    Fails in: none; it guards what a client asks for.
+    Fails in: none; it guards the requests of clients.
     """
     for client in state.clients:
         is_committing = client.state == ProducerState.COMMITTING
@@ -131,7 +131,7 @@ def positions_need_a_generation(state: State) -> bool:
     Lost if it fails: an application processes and commits an input that is assigned to another member.
     Source: `ConsumerCoordinator`; KIP-447.
     Holds in: every model of transactions.
-    Fails in: none; it guards what follows a transaction.
+    Fails in: none; it guards the steps after a transaction.
     """
     return all(client.input_offset == NO_INPUT for client in state.clients if client.generation == 0)
 

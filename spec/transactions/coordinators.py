@@ -7,6 +7,7 @@ Left out, and why that is sound: that a request is eventually answered, which on
 """
 
 from kafkacheck.checker.schema import Ids
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionMetadata
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.messages.transaction_requests import Request
@@ -40,9 +41,9 @@ def ends_with(state: TransactionState) -> Marker:
     return Marker.NONE
 
 
-def is_exhausted(transactional: TransactionalId, producer_epoch: int) -> bool:
+def is_exhausted(producer_epoch: int, bounds: Bounds) -> bool:
     """Whether no client may have a higher epoch."""
-    return producer_epoch >= transactional.log.max_producer_epoch - 1
+    return producer_epoch >= bounds.max_producer_epoch - 1
 
 
 def is_of_present_epoch(metadata: TransactionMetadata, producer_id: int, producer_epoch: int) -> bool:
@@ -50,11 +51,11 @@ def is_of_present_epoch(metadata: TransactionMetadata, producer_id: int, produce
     return metadata.producer_id == producer_id and metadata.producer_epoch == producer_epoch
 
 
-def is_of_former_epoch(transactional: TransactionalId, metadata: TransactionMetadata, request: Request) -> bool:
+def is_of_former_epoch(metadata: TransactionMetadata, request: Request, bounds: Bounds) -> bool:
     """Whether an EndTxn has the previous epoch, which may be the last epoch of the previous producer id."""
     if request.producer_id == metadata.producer_id:
         return request.producer_epoch == metadata.producer_epoch - 1
-    is_last = request.producer_epoch == transactional.log.max_producer_epoch - 1
+    is_last = request.producer_epoch == bounds.max_producer_epoch - 1
     return is_last and request.producer_id == metadata.previous_producer_id and metadata.producer_epoch == 0
 
 
@@ -74,11 +75,11 @@ def due_end_of_version_1(metadata: TransactionMetadata, pending: TransactionStat
 
 
 def due_end_of_version_2(
-    transactional: TransactionalId, metadata: TransactionMetadata, pending: TransactionState, request: Request
+    metadata: TransactionMetadata, pending: TransactionState, request: Request, bounds: Bounds
 ) -> Answer:
     """The answer due to a version 2 EndTxn of a known transactional id; every such EndTxn raises the epoch."""
     is_present = is_of_present_epoch(metadata, request.producer_id, request.producer_epoch)
-    is_former = is_of_former_epoch(transactional, metadata, request)
+    is_former = is_of_former_epoch(metadata, request, bounds)
     if metadata.producer_id != request.producer_id and not is_former:
         return Answer.INVALID_PRODUCER_ID_MAPPING
     is_fit = is_present
@@ -99,7 +100,7 @@ def due_end_of_version_2(
     return Answer.APPENDING if request.marker == Marker.ABORT else Answer.INVALID_TXN_STATE
 
 
-def due_init(transactional: TransactionalId, metadata: TransactionMetadata, request: Request) -> Answer:
+def due_init(metadata: TransactionMetadata, request: Request, bounds: Bounds) -> Answer:
     """The answer due to an InitProducerId while nothing is pending."""
     is_named = request.producer_id != NO_PRODUCER_ID
     if metadata.state == TransactionState.NONE:
@@ -107,7 +108,7 @@ def due_init(transactional: TransactionalId, metadata: TransactionMetadata, requ
     if is_named and request.producer_id != metadata.producer_id:
         if request.producer_id != metadata.previous_producer_id:
             return Answer.PRODUCER_FENCED
-        if not is_exhausted(transactional, request.producer_epoch):
+        if not is_exhausted(request.producer_epoch, bounds):
             return Answer.PRODUCER_FENCED
     if metadata.state == TransactionState.ONGOING or is_preparing(metadata.state):
         return Answer.WAIT
@@ -129,20 +130,18 @@ def due_add(metadata: TransactionMetadata, pending: TransactionState, request: R
     return Answer.APPENDING
 
 
-def due_answer(
-    transactional: TransactionalId, rules: TransactionRules, coordinator: Coordinator, request: Request
-) -> Answer:
+def due_answer(rules: TransactionRules, bounds: Bounds, coordinator: Coordinator, request: Request) -> Answer:
     """The answer due from a coordinator; `WAIT` if the client must ask again."""
     metadata = coordinator.metadata
     if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
         return due_add(metadata, coordinator.pending_state, request)
     if request.kind == RequestKind.INIT_PRODUCER_ID:
         is_pending = coordinator.pending_state != TransactionState.NONE
-        return Answer.WAIT if is_pending else due_init(transactional, metadata, request)
+        return Answer.WAIT if is_pending else due_init(metadata, request, bounds)
     if metadata.state == TransactionState.NONE:
         return Answer.INVALID_PRODUCER_ID_MAPPING
     if is_of_version_2(rules, request.is_upgraded):
-        return due_end_of_version_2(transactional, metadata, coordinator.pending_state, request)
+        return due_end_of_version_2(metadata, coordinator.pending_state, request, bounds)
     return due_end_of_version_1(metadata, coordinator.pending_state, request)
 
 
@@ -175,13 +174,13 @@ def is_answered_so(before: State, after: State, client_id: int, due: Answer) -> 
     return now == ProducerState.FATAL_ERROR
 
 
-def fits(before: State, after: State, rules: TransactionRules, request_id: int, term: int) -> bool:
+def fits(before: State, after: State, rules: TransactionRules, bounds: Bounds, request_id: int, term: int) -> bool:
     """Whether the coordinator of that term may have handled the request as this step did."""
     request = before.requests[request_id]
     transactional = before.transactional_ids[request.transactional_id]
     if not transactional.coordinators[term].is_serving:
         return False
-    due = due_answer(transactional, rules, transactional.coordinators[term], request)
+    due = due_answer(rules, bounds, transactional.coordinators[term], request)
     is_begun = after.transactional_ids[request.transactional_id].log.is_appended and not transactional.log.is_appended
     if due == Answer.WAIT or is_begun != (due == Answer.APPENDING):
         return False
@@ -192,11 +191,11 @@ def fits(before: State, after: State, rules: TransactionRules, request_id: int, 
     return is_answered_so(before, after, request_id, due)
 
 
-def coordinators_answer_by_their_state(before: State, after: State, rules: TransactionRules) -> bool:
+def coordinators_answer_by_their_state(before: State, after: State, rules: TransactionRules, bounds: Bounds) -> bool:
     """A serving coordinator handles a request as the transaction's state and the request's producer demand.
 
     Lost if it fails: a retry takes effect twice; a request of a replaced producer takes effect; or a correct producer
-    is told to stop.
+    has to stop.
     Source: `TransactionCoordinator.endTransaction`, `prepareInitProducerIdTransit`, `handleAddPartitionsToTransaction`.
     Holds in: every model of transactions.
     Fails in: none; it guards every answer.
@@ -206,7 +205,7 @@ def coordinators_answer_by_their_state(before: State, after: State, rules: Trans
             transactional = before.transactional_ids[request.transactional_id]
             is_fit = False
             for term in range(len(transactional.coordinators)):
-                if fits(before, after, rules, request_id, term):
+                if fits(before, after, rules, bounds, request_id, term):
                     is_fit = True
             if not is_fit:
                 return False
@@ -214,7 +213,7 @@ def coordinators_answer_by_their_state(before: State, after: State, rules: Trans
 
 
 def follows_init(
-    before: State, transactional: TransactionalId, request: Request, appended: TransactionMetadata
+    before: State, transactional: TransactionalId, request: Request, appended: TransactionMetadata, bounds: Bounds
 ) -> bool:
     """Whether an InitProducerId leads to the entry: the next epoch, or epoch 0 of a new producer id."""
     metadata = transactional.coordinators[transactional.log.coordinator_epoch].metadata
@@ -223,13 +222,13 @@ def follows_init(
     last_epoch = metadata.producer_epoch if is_named and is_known else NO_PRODUCER_EPOCH
     if appended.state != TransactionState.EMPTY or appended.last_producer_epoch != last_epoch:
         return False
-    if is_known and not is_exhausted(transactional, metadata.producer_epoch):
+    if is_known and not is_exhausted(metadata.producer_epoch, bounds):
         return is_of_present_epoch(appended, metadata.producer_id, metadata.producer_epoch + 1)
     return is_of_present_epoch(appended, before.producer_ids.next_producer_id, 0)
 
 
 def follows_end(
-    before: State, transactional: TransactionalId, appended: TransactionMetadata, is_version_2: bool
+    before: State, transactional: TransactionalId, appended: TransactionMetadata, is_version_2: bool, bounds: Bounds
 ) -> bool:
     """Whether an EndTxn leads to the entry: with version 2 the next epoch, and after the last epoch a new id."""
     metadata = transactional.coordinators[transactional.log.coordinator_epoch].metadata
@@ -242,17 +241,17 @@ def follows_end(
         or appended.last_producer_epoch != metadata.producer_epoch
     ):
         return False
-    is_last = is_exhausted(transactional, metadata.producer_epoch)
+    is_last = is_exhausted(metadata.producer_epoch, bounds)
     return appended.next_producer_id == (before.producer_ids.next_producer_id if is_last else NO_PRODUCER_ID)
 
 
-def appended_entries_follow_requests(before: State, after: State, rules: TransactionRules) -> bool:
+def appended_entries_follow_requests(before: State, after: State, rules: TransactionRules, bounds: Bounds) -> bool:
     """An entry appended for a request has the epoch, the producer id and the decision that the request leads to.
 
     Lost if it fails: two producers have one epoch; or a decision differs from the one that was asked for.
     Source: `TransactionMetadata` (`prepareIncrementProducerEpoch`, `prepareAbortOrCommit`).
     Holds in: every model of transactions.
-    Fails in: none; it guards what is appended.
+    Fails in: none; it guards the appended entries.
     """
     for request_id, request in enumerate(before.requests):
         transactional = before.transactional_ids[request.transactional_id]
@@ -262,12 +261,14 @@ def appended_entries_follow_requests(before: State, after: State, rules: Transac
         )
         if is_begun and is_taken(request, after.requests[request_id]):
             if request.kind == RequestKind.INIT_PRODUCER_ID:
-                if not follows_init(before, transactional, request, appended):
+                if not follows_init(before, transactional, request, appended, bounds):
                     return False
             elif request.kind == RequestKind.END_TXN:
                 if ends_with(appended.state) != request.marker or not is_preparing(appended.state):
                     return False
-                if not follows_end(before, transactional, appended, is_of_version_2(rules, request.is_upgraded)):
+                if not follows_end(
+                    before, transactional, appended, is_of_version_2(rules, request.is_upgraded), bounds
+                ):
                     return False
     return True
 
@@ -294,7 +295,7 @@ def verifications_are_true(before: State, after: State, rules: TransactionRules)
     Lost if it fails: a batch is stored and no marker ends it; or a valid transaction fails.
     Source: TransactionCoordinator.handleVerifyPartitionsInTransaction; KIP-890.
     Holds in: every model of transactions.
-    Fails in: none; it guards what is verified.
+    Fails in: none; it guards the answers to verifications.
     """
     for produce_id, produce in enumerate(before.produces):
         stage = after.produces[produce_id].stage
@@ -348,10 +349,10 @@ def transactions_grow_by_request(before: State, after: State, rules: Transaction
 def answers_follow_appends(before: State, after: State) -> bool:
     """A request that waits for an append is answered only when its own transactional id's append is committed.
 
-    Lost if it fails: a client is told of a change that the log does not have.
+    Lost if it fails: a client hears of a change that the log does not have.
     Source: TransactionStateManager.appendTransactionToLog (`responseCallback`).
     Holds in: every model of transactions.
-    Fails in: none; it guards who is answered.
+    Fails in: none; it guards the choice of clients that get an answer.
     """
     for client_id in range(len(before.clients)):
         request = before.requests[client_id]
@@ -387,7 +388,7 @@ def clients_go_on_as_they_were_told(before: State, after: State, rules: Transact
     Lost if it fails: its next requests are refused, or count as a part of the previous transaction.
     Source: `EndTxnResponse` (`producerId`, `producerEpoch`); KIP-890.
     Holds in: the models of transactions without fail-overs and without appends that fail.
-    Fails in: none; it guards what an EndTxn is answered.
+    Fails in: none; it guards the answer to an EndTxn.
     """
     for client_id in range(len(before.clients)):
         request = before.requests[client_id]
@@ -412,7 +413,7 @@ def marking_coordinators_await_completion(state: State) -> bool:
     Lost if it fails: another request comes between the decision and its completion.
     Source: TransactionMarkerChannelManager.maybeWriteTxnCompletion; `TransactionMetadata.prepareComplete`.
     Holds in: every model of transactions.
-    Fails in: none; it guards what a failed append leaves.
+    Fails in: none; it guards the state after a failed append.
     """
     return all(
         is_complete(coordinator.pending_state)

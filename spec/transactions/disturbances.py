@@ -5,6 +5,7 @@ Source: KIP-98, KIP-360, KIP-890; apache/kafka `TransactionStateManager`.
 Left out, and why that is sound: when a disturbance comes, because it may come at any time.
 """
 
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.transactions.constants import ProducerState, ProduceStage, RequestKind, TransactionState
@@ -40,11 +41,8 @@ def a_batch_became_stray(before: State, after: State) -> bool:
 
 
 def a_marker_became_late(before: State, after: State) -> bool:
-    """Whether a free slot now has a marker."""
-    return any(
-        late_marker.request.is_sent and not old_late_marker.request.is_sent
-        for old_late_marker, late_marker in zip(before.late_markers, after.late_markers)
-    )
+    """Whether one marker more is under way that no coordinator awaits."""
+    return len(after.late_markers) > len(before.late_markers)
 
 
 def a_coordinator_was_replaced(before: State, after: State) -> bool:
@@ -179,12 +177,12 @@ def epoch_begins_behind_abort(state: State) -> bool:
     return is_begun_behind(state, TransactionState.COMPLETE_ABORT)
 
 
-def epoch_begins_without_ids_left(state: State) -> bool:
+def epoch_begins_without_ids_left(state: State, bounds: Bounds) -> bool:
     """A producer is given the next epoch when no producer id is left."""
     for transactional_id in range(len(state.transactional_ids)):
         appended = state.transactional_ids[transactional_id].log.appended
         if appended.state == TransactionState.EMPTY and appended.producer_epoch > 0:
-            if state.producer_ids.next_producer_id == state.producer_ids.end:
+            if state.producer_ids.next_producer_id == bounds.producer_ids:
                 return True
     return False
 

@@ -5,6 +5,7 @@ Source: KIP-98, KIP-447; the issues named below.
 Left out, and why that is sound: the effect of the offsets, which `spec/transactions/properties.py` judges.
 """
 
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import NO_INPUT
 from kafkacheck.model.transactions.system import State
@@ -37,8 +38,8 @@ def pending_by_log(state: State, producer_id: int) -> int:
 def offsets_match_log(state: State) -> bool:
     """A group coordinator has the log's committed and pending offsets, once it has read the log and its markers.
 
-    Lost if it fails: a consumer gets an offset that was passed long ago, and processes records again; or it is told for
-    ever that a transaction is open.
+    Lost if it fails: a consumer gets an offset that was passed long ago, and processes records again; or it is
+    refused for ever because a transaction seems to be open.
     Source: GroupMetadataManager.doLoadGroupsAndOffsets; KAFKA-5247, KAFKA-5600.
     Holds in: transactions.group.failover.
     Fails in: the museum's entry on offsets that are loaded in part.
@@ -131,9 +132,9 @@ def only_new_coordinators_read(state: State) -> bool:
     )
 
 
-def loaded_pending_offset(state: State) -> bool:
+def loaded_pending_offset(state: State, bounds: Bounds) -> bool:
     """A new coordinator has read an offset of an open transaction. Without an example none has to survive."""
-    if state.group.loading.is_loading != 0 or state.budget.group_failovers == state.group.max_failovers:
+    if state.group.loading.is_loading != 0 or state.budget.group_failovers == bounds.group_failovers:
         return False
     return any(state.group.pending[producer_id] != NO_INPUT for producer_id in range(len(state.group.pending)))
 

@@ -5,11 +5,13 @@ Source: KIP-98, KIP-890; apache/kafka `ReplicaManager`, `ProducerStateManager`, 
 Left out, and why that is sound: that something is eventually stored or ended, which only liveness can say.
 """
 
+from kafkacheck.checker.schema import Bag
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 from kafkacheck.impl.log.records import Batch, PartitionLog
 from kafkacheck.impl.messages.transactional_produce import Produce
-from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
+from kafkacheck.impl.messages.write_txn_markers import LateMarker, MarkerRequest
 from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
 from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
@@ -30,7 +32,7 @@ def verified_batches_have_a_guard(before: State, after: State) -> bool:
     Lost if it fails: a batch is stored because another batch was verified.
     Source: `UnifiedLog.maybeStartTransactionVerification`, `VerificationGuard`; KIP-890.
     Holds in: every model of transactions.
-    Fails in: none; it guards what is verified.
+    Fails in: none; it guards the batches that are verified.
     """
     for produce_id in range(len(before.produces)):
         now = after.produces[produce_id]
@@ -49,7 +51,7 @@ def verifications_are_joined(before: State, after: State) -> bool:
     or a later batch is stored first.
     Source: `VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch`; KIP-890, KAFKA-14920.
     Holds in: every model of transactions.
-    Fails in: none; it guards what a verification remembers.
+    Fails in: none; it guards the memory of a verification.
     """
     for partition_id in range(len(before.partitions)):
         was = before.partitions[partition_id].log
@@ -126,7 +128,7 @@ def only_what_does_not_fit_is_refused(before: State, after: State) -> bool:
     Lost if it fails: a correct application can only abort its transaction.
     Source: `UnifiedLog.analyzeAndValidateProducerState`, `ProducerAppendInfo.checkSequence`.
     Holds in: every model of transactions.
-    Fails in: none; it guards what is refused.
+    Fails in: none; it guards refusals.
     """
     for client_id in range(len(before.clients)):
         produce = before.produces[client_id]
@@ -161,7 +163,7 @@ def only_verified_batches_are_stored(before: State, after: State, rules: Transac
     Lost if it fails: a batch is stored that no marker will end, or that was sent to a deleted topic.
     Source: `ReplicaManager.appendRecords`; KIP-516, KIP-890.
     Holds in: every model of transactions.
-    Fails in: none; it guards what is stored.
+    Fails in: none; it guards the batches that are stored.
     """
     for partition_id, was in enumerate(before.partitions):
         now = after.partitions[partition_id]
@@ -181,7 +183,7 @@ def strays_keep_their_topic(before: State, after: State) -> bool:
     Lost if it fails: a deleted topic's record is stored in a new one; or a client commits a record that was not stored.
     Source: UNKNOWN_TOPIC_ID; KIP-516.
     Holds in: every model of transactions.
-    Fails in: none; it guards what becomes of requests for a deleted topic.
+    Fails in: none; it guards requests for a deleted topic.
     """
     for produce_id, was in enumerate(before.produces):
         now = after.produces[produce_id]
@@ -227,13 +229,18 @@ def is_rightly_done(
     return is_written(was, now, request)
 
 
+def copies_of(late: LateMarker, late_markers: Bag[LateMarker]) -> int:
+    """How many late markers equal this one."""
+    return sum(1 for other in late_markers if other == late)
+
+
 def markers_are_written_unless_fenced(before: State, after: State, rules: TransactionRules) -> bool:
     """A marker that reaches its partition is written, unless it is fenced or the topic is deleted.
 
     Lost if it fails: a transaction stays open; or a fenced marker ends the next transaction.
     Source: `ProducerAppendInfo.appendEndTxnMarker`; KIP-98, KIP-1228.
     Holds in: every model of transactions.
-    Fails in: none; it guards what becomes of markers.
+    Fails in: none; it guards the end of each marker.
     """
     for transactional_id, transactional in enumerate(before.transactional_ids):
         for term in range(len(transactional.coordinators)):
@@ -245,8 +252,8 @@ def markers_are_written_unless_fenced(before: State, after: State, rules: Transa
                         return False
     return all(
         is_rightly_done(before, after, rules, late.partition, late.request, late.term)
-        for slot, late in enumerate(before.late_markers)
-        if late.request.is_sent and not after.late_markers[slot].request.is_sent
+        for late in before.late_markers
+        if copies_of(late, after.late_markers) < copies_of(late, before.late_markers)
     )
 
 
@@ -256,7 +263,7 @@ def markers_go_where_they_are_awaited(before: State, after: State) -> bool:
     Lost if it fails: requests are sent that nobody can answer.
     Source: TransactionMarkerChannelManager.addTxnMarkersToSend; KAFKA-5202.
     Holds in: every model of transactions.
-    Fails in: none; it guards where markers go.
+    Fails in: none; it guards the destination of markers.
     """
     for transactional_id, transactional in enumerate(before.transactional_ids):
         for term, coordinator in enumerate(transactional.coordinators):
@@ -338,7 +345,7 @@ def aborted_index_names_transactions(state: State) -> bool:
     Lost if it fails: a reader skips records for a transaction that has none there.
     Source: `TransactionIndex.append`.
     Holds in: every model of transactions.
-    Fails in: none; it guards what is indexed.
+    Fails in: none; it guards the entries of the index.
     """
     return all(
         (entry.producer_id == NO_PRODUCER_ID) == (entry.first_offset == NO_OFFSET)
@@ -353,7 +360,7 @@ def remembered_batches_have_sequences(state: State) -> bool:
     Lost if it fails: the next batch of that epoch is refused, because it does not follow the offsets.
     Source: `ProducerAppendInfo.append` (batches without sequence), `ProducerStateEntry`.
     Holds in: every model of transactions.
-    Fails in: none; it guards what is remembered.
+    Fails in: none; it guards the memory of a partition.
     """
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
@@ -393,7 +400,7 @@ def has_data_before(partition: Partition, producer_id: int, marker_offset: int) 
     return has_data
 
 
-def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
+def the_cleaner_removes_what_nobody_needs(before: State, after: State, bounds: Bounds) -> bool:
     """The cleaner removes only aborted records and markers without records, all of one stable segment.
 
     Lost if it fails: a committed record; or a reader from the start takes an aborted record for a committed one.
@@ -413,7 +420,7 @@ def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
                 if was.log.records[offset].marker != Marker.NONE:
                     if has_data_before(now, was.log.records[offset].producer_id, offset):
                         return False
-        if removed > was.segment_size:
+        if removed > bounds.segment_size:
             return False
     return True
 

@@ -2,7 +2,7 @@
 
 Part of Kafka judged: `impl/transactions` and `impl/producer`, by their records only.
 Source: KIP-98 (guarantees), KIP-890, KIP-447, and the issues named below.
-Left out, and why that is sound: how an application uses the outcomes that it is told.
+Left out, and why that is sound: how an application uses the outcomes that it learns.
 """
 
 from kafkacheck.checker.schema import Ids

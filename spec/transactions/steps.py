@@ -38,7 +38,7 @@ def stable_offset_does_not_fall(before: State, after: State) -> bool:
     Lost if it fails: a consumer has read a record that is undecided again.
     Source: KIP-98 (last stable offset).
     Holds in: every model of transactions with a reader.
-    Fails in: none yet; it guards what a log may lose.
+    Fails in: none yet; it guards the records that a log may lose.
     """
     return all(
         stable_offset(partition) >= stable_offset(old_partition)
@@ -76,7 +76,7 @@ def transitions_are_valid(before: State, after: State) -> bool:
     Lost if it fails: a decision is undone, or a transaction completes without one.
     Source: `TransactionState.validPreviousStates`; an abort of nothing is that of Kafka 4.0.
     Holds in: every model of transactions but transactions.coordinator.append_failures.
-    Fails in: where the outcome of an append is unknown: then the coordinator's memory and the log disagree.
+    Fails in: transactions.coordinator.append_failures: if the outcome of an append is unknown, memory and log disagree.
     """
     for transactional_id in range(len(before.transactional_ids)):
         state = before.transactional_ids[transactional_id].log.entry.state
@@ -124,7 +124,7 @@ def transactional_ids_do_not_go_back(before: State, after: State) -> bool:
     Lost if it fails: a fenced producer or coordinator is the current one again.
     Source: KIP-98 (zombie fencing), KIP-360; `TransactionMetadata.completeTransitionTo`.
     Holds in: every model of transactions.
-    Fails in: none yet; it guards what is appended to the transaction log.
+    Fails in: none yet; it guards the entries of the transaction log.
     """
     for was, now in zip(before.transactional_ids, after.transactional_ids):
         if now.log.coordinator_epoch < was.log.coordinator_epoch:
@@ -150,7 +150,7 @@ def older_producers_append_nothing(before: State, after: State) -> bool:
     Lost if it fails: a producer that was replaced adds to its successor's transaction, or ends it.
     Source: KIP-98 (zombie fencing): INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED.
     Holds in: every model of transactions but transactions.coordinator.append_failures.
-    Fails in: where the outcome of an append is unknown: then the coordinator's memory and the log disagree.
+    Fails in: transactions.coordinator.append_failures: if the outcome of an append is unknown, memory and log disagree.
     """
     for request_id, request in enumerate(before.requests):
         was = before.transactional_ids[request.transactional_id]

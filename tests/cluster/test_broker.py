@@ -37,6 +37,7 @@ fetch_connection_breaks = charged(free_fetch_connection_breaks, "losses")
 SIZES = {"log_size": 4, "max_records": 8, "max_leader_epoch": 3, "max_log_start": 4, "max_broker_epoch": 3}
 SIZES |= {"old_fetches": 1, "fetch_sessions": 1, "losses": 2}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES, "replicas": 3})
+LIMITS = LAYOUT.bounds.as_tuple()
 RULES = ClusterRules()
 
 
@@ -56,8 +57,8 @@ def broker_with(*epochs):
 
 
 def fetch_once(state, follower_id, rules=RULES):
-    assert follower_sends_fetch(state, rules, follower_id)
-    assert leader_answers_fetch(state, rules, follower_id)
+    assert follower_sends_fetch(state, rules, LIMITS, follower_id)
+    assert leader_answers_fetch(state, rules, LIMITS, follower_id)
     assert follower_uses_fetch(state, rules, follower_id)
 
 
@@ -168,8 +169,8 @@ def test_acks_0_tells_the_producer_nothing():
 def test_an_answer_of_an_earlier_epoch_is_dropped():
     state = cluster(isr=Ids({0, 1}))
     assert leader_appends(state, RULES, 0)
-    assert follower_sends_fetch(state, RULES, 1)
-    assert leader_answers_fetch(state, RULES, 1)
+    assert follower_sends_fetch(state, RULES, LIMITS, 1)
+    assert leader_answers_fetch(state, RULES, LIMITS, 1)
     state.brokers[1].leader_epoch = 1
     assert follower_uses_fetch(state, RULES, 1)
     assert state.brokers[1].log.end_offset == 0
@@ -178,9 +179,9 @@ def test_an_answer_of_an_earlier_epoch_is_dropped():
 
 def test_a_fetch_of_another_epoch_is_not_answered():
     state = cluster()
-    assert follower_sends_fetch(state, RULES, 1)
+    assert follower_sends_fetch(state, RULES, LIMITS, 1)
     state.brokers[0].leader_epoch = 1
-    assert leader_answers_fetch(state, RULES, 1)
+    assert leader_answers_fetch(state, RULES, LIMITS, 1)
     assert state.fetches[1].stage == Stage.IDLE
     assert state.brokers[0].followers[1].end_offset == NO_OFFSET
 
@@ -213,7 +214,7 @@ def with_old_fetch(isr=Ids({0, 1, 2})):
     state = cluster(isr)
     assert leader_appends(state, RULES, 0) and leader_appends(state, RULES, 0)
     fetch_once(state, 1)
-    assert follower_sends_fetch(state, RULES, 1)
+    assert follower_sends_fetch(state, RULES, LIMITS, 1)
     assert fetch_connection_breaks(state, 1)
     return state
 
@@ -239,12 +240,12 @@ def test_a_follower_whose_connection_breaks_asks_anew_and_its_old_fetch_is_count
 
 def test_only_a_fetch_breaks_off_and_one_at_a_time():
     state = with_old_fetch()
-    assert follower_sends_fetch(state, RULES, 1)
+    assert follower_sends_fetch(state, RULES, LIMITS, 1)
     assert not fetch_connection_breaks(state, 1), "one is old already"
     assert leader_reads_old_fetch(state, RULES, 1) and leader_counts_old_fetch(state, RULES, 1)
-    assert leader_answers_fetch(state, RULES, 1)
+    assert leader_answers_fetch(state, RULES, LIMITS, 1)
     assert not fetch_connection_breaks(state, 1), "the request has arrived"
-    assert follower_uses_fetch(state, RULES, 1) and follower_sends_fetch(state, RULES, 1)
+    assert follower_uses_fetch(state, RULES, 1) and follower_sends_fetch(state, RULES, LIMITS, 1)
     assert fetch_connection_breaks(state, 1)
     assert state.budget.losses == 0
 
@@ -304,10 +305,10 @@ def test_a_session_that_forgets_the_leader_epoch_lets_a_stale_fetch_count(is_kep
     rules = RULES._replace(session_keeps_leader_epoch=is_kept)
     state = cluster()
     fetch_once(state, 1, rules)
-    assert follower_sends_fetch(state, rules, 1)
+    assert follower_sends_fetch(state, rules, LIMITS, 1)
     assert state.fetches[1].is_incremental == 1
     state.brokers[0].leader_epoch = 1
-    assert leader_answers_fetch(state, rules, 1)
+    assert leader_answers_fetch(state, rules, LIMITS, 1)
     assert state.fetches[1].stage == (Stage.IDLE if is_kept else Stage.ANSWERED)
 
 
@@ -316,8 +317,8 @@ def test_a_leader_that_was_restarted_knows_no_session_and_the_next_fetch_opens_a
     fetch_once(state, 1)
     stop_process(state, 0)
     found_partition(state, Ids({0, 1, 2}), Ids({0, 1, 2}))
-    assert follower_sends_fetch(state, RULES, 1)
-    assert leader_answers_fetch(state, RULES, 1)
+    assert follower_sends_fetch(state, RULES, LIMITS, 1)
+    assert leader_answers_fetch(state, RULES, LIMITS, 1)
     assert state.fetches[1].stage == Stage.IDLE
     fetch_once(state, 1)
     assert state.fetch_sessions[1].cached_by == state.fetch_sessions[1].leader == 0

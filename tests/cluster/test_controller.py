@@ -27,6 +27,7 @@ from kafkacheck.model.cluster.system import State, stop_process
 
 SIZES = {"replicas": 3, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 3, "min_isr_changes": 1}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES})
+LIMITS = LAYOUT.bounds.as_tuple()
 RULES = ClusterRules()
 ELR = RULES._replace(eligible_leader_replicas=True, min_insync_replicas=2)
 
@@ -106,7 +107,7 @@ def test_an_unclean_restart_ends_eligibility_and_the_other_eligible_replica_lead
     controller_fences_broker(state, ELR, 1, 0)
     controller_fences_broker(state, ELR, 0, NO_LEADER)
     state.brokers[1].is_stopped_cleanly = True
-    assert broker_starts(state, ELR, 0) and broker_starts(state, ELR, 1)
+    assert broker_starts(state, ELR, LIMITS, 0) and broker_starts(state, ELR, LIMITS, 1)
     assert told(state) == (NO_LEADER, 1, set(), {1})
     for broker_id in (0, 1):
         state.brokers[broker_id].metadata_offset = state.controller.offset
@@ -129,7 +130,7 @@ def propose(state, isr, leader_id=0, **changes):
     propose_isr(state.brokers[leader_id], leader_id, state.alter_partitions[leader_id], isr)
     for name, value in changes.items():
         setattr(state.alter_partitions[leader_id], name, value)
-    assert controller_alters_partition(state, RULES, leader_id)
+    assert controller_alters_partition(state, RULES, LIMITS, leader_id)
     assert state.alter_partitions[leader_id].stage == Stage.ANSWERED
     return state.alter_partitions[leader_id].error
 
@@ -173,11 +174,11 @@ def test_a_zombie_answers_only_what_needs_no_change_and_nothing_ahead_of_it():
 def test_a_reassignment_ends_when_its_whole_target_is_in_sync(rules):
     state = LAYOUT.blank()
     found_partition(state, Ids({0, 1}), Ids({0}))
-    assert begin_reassignment(state.controller, rules, Ids({1, 2}))
+    assert begin_reassignment(state.controller, rules, LIMITS, Ids({1, 2}))
     assert (now(state).replicas, now(state).adding) == ({0, 1, 2}, {2})
     propose_isr(state.brokers[0], 0, state.alter_partitions[0], Ids({0, 2}))
     state.alter_partitions[0].partition_epoch = 1
-    assert controller_alters_partition(state, rules, 0)
+    assert controller_alters_partition(state, rules, LIMITS, 0)
     if rules.reassignment_awaits_target:
         assert now(state).replicas == {0, 1, 2}
     else:
@@ -187,13 +188,13 @@ def test_a_reassignment_ends_when_its_whole_target_is_in_sync(rules):
 def test_a_reassignment_that_only_removes_ends_at_once():
     state = LAYOUT.blank()
     found_partition(state, Ids({0, 1}), Ids({0, 1}))
-    assert begin_reassignment(state.controller, RULES, Ids({1}))
+    assert begin_reassignment(state.controller, RULES, LIMITS, Ids({1}))
     assert (now(state).replicas, *told(state)) == ({1}, 1, 1, {1}, set())
 
 
 def test_a_bounce_is_noticed_first():
     state = cluster(crashed=[1])
-    assert not broker_starts(state, RULES, 1)
+    assert not broker_starts(state, RULES, LIMITS, 1)
     assert broker_starts(state, RULES._replace(bounce_is_noticed=False), 1)
     assert now(state).isr == {0, 1, 2}
 
@@ -202,10 +203,11 @@ def test_a_bounce_is_noticed_first():
 def test_a_request_with_a_broker_epoch_that_is_not_known_yet_is_obeyed_but_by_the_old_rule(is_obeyed):
     """KAFKA-9839."""
     rules = ClusterRules(propagation=Propagation.LEADER_AND_ISR, newer_broker_epoch_is_obeyed=is_obeyed)
-    state = Layout(State, {**BOUNDS, "late_registrations": 1, "max_leader_epoch": 5, "max_metadata_offset": 8}).blank()
+    layout = Layout(State, {**BOUNDS, "late_registrations": 1, "max_leader_epoch": 5, "max_metadata_offset": 8})
+    state = layout.blank()
     found_partition(state, Ids({0, 1}), Ids({0, 1}))
     stop_process(state, 1)
-    assert controller_fences_broker(state, rules, 1, 0) and broker_starts(state, rules, 1)
+    assert controller_fences_broker(state, rules, 1, 0) and broker_starts(state, rules, layout.bounds.as_tuple(), 1)
     newest = state.controller.offset
     assert broker_obeys_leader_and_isr(state, rules, 1, newest)
     assert state.brokers[1].leader == (0 if is_obeyed else NO_LEADER)
@@ -221,12 +223,13 @@ def test_a_reassignment_in_two_rounds_shrinks_the_assignment_first_and_the_isr_b
 ):
     """KAFKA-1097."""
     rules = ClusterRules(propagation=Propagation.LEADER_AND_ISR, assignment_is_told_first=is_told_first)
-    state = Layout(State, {**BOUNDS, "reassignment_rounds": 1, "max_leader_epoch": 5}).blank()
+    layout = Layout(State, {**BOUNDS, "reassignment_rounds": 1, "max_leader_epoch": 5})
+    state, limits = layout.blank(), layout.bounds.as_tuple()
     found_partition(state, Ids({0, 1}), Ids({0, 1}))
     assert not controller_ends_reassignment(state, rules)
-    assert begin_reassignment(state.controller, rules, Ids({0}))
+    assert begin_reassignment(state.controller, rules, limits, Ids({0}))
     assert (now(state).replicas, now(state).isr) == (replicas, isr)
-    assert not begin_reassignment(state.controller, rules, Ids({0, 1})), "one is under way"
+    assert not begin_reassignment(state.controller, rules, limits, Ids({0, 1})), "one is under way"
     assert controller_ends_reassignment(state, rules)
     assert (now(state).replicas, now(state).isr) == ({0}, {0})
     assert not controller_ends_reassignment(state, rules)

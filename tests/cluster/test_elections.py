@@ -46,6 +46,7 @@ SIZES = {
 }
 PLENTY = {"crashes": 3, "expirations": 3, "moves": 3, "failovers": 1}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES, **PLENTY})
+LIMITS = LAYOUT.bounds.as_tuple()
 ORDERED = ClusterRules(elections_follow_assignment=True, unclean_election=True)
 LAST_KNOWN = ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2, last_known_leader_is_elected=True)
 ZOOKEEPER = ClusterRules(propagation=Propagation.LEADER_AND_ISR)
@@ -92,11 +93,11 @@ def test_only_the_head_of_the_assignment_is_preferred_and_only_while_it_does_not
 
 def test_a_reassignment_elects_the_first_of_the_target_that_is_in_sync_and_active():
     state = cluster(isr=Ids({0, 2}))
-    assert begin_reassignment(state.controller, ORDERED, Ids({2}))
+    assert begin_reassignment(state.controller, ORDERED, LIMITS, Ids({2}))
     assert now(state).leader == 2
     state = cluster(isr=Ids({0, 1, 2}))
     assert take_down(state, ORDERED, 1, 0)
-    assert begin_reassignment(state.controller, ORDERED, Ids({1, 2}))
+    assert begin_reassignment(state.controller, ORDERED, LIMITS, Ids({1, 2}))
     assert now(state).leader == 0, "it is not complete before broker 1 is in sync"
 
 
@@ -157,7 +158,7 @@ def without_eligible_replica(rules):
     found_partition(state, Ids({0, 1}), Ids({0, 1}))
     assert take_down(state, rules, 1, 0) and take_down(state, rules, 0, NO_LEADER)
     assert told(state) == (NO_LEADER, 1, set(), {0, 1})
-    assert broker_starts(state, rules, 1)
+    assert broker_starts(state, rules, LIMITS, 1)
     return state
 
 
@@ -171,7 +172,7 @@ def test_the_last_known_leader_leads_uncleanly_once_it_is_active_and_no_replica_
     assert state.controller.last_known_leader == 0
     unfence(state, LAST_KNOWN, 1)
     assert told(state) == (NO_LEADER, 1, set(), {0}), "broker 0 is still eligible"
-    assert broker_starts(state, LAST_KNOWN, 0)
+    assert broker_starts(state, LAST_KNOWN, LIMITS, 0)
     assert told(state) == (NO_LEADER, 1, set(), set()), "it is not active"
     unfence(state, LAST_KNOWN, 0)
     assert told(state) == (0, 2, {0}, set())
@@ -185,14 +186,14 @@ def test_the_last_eligible_replica_that_is_expelled_lets_the_last_known_leader_l
     state.controller.last_known_leader = 1
     unfence(state, LAST_KNOWN, 1)
     state.brokers[0].is_stopped_cleanly = False
-    assert broker_starts(state, LAST_KNOWN, 0)
+    assert broker_starts(state, LAST_KNOWN, LIMITS, 0)
     assert told(state) == (1, 2, {1}, set()), "broker 1 is active"
 
 
 def test_nobody_is_elected_where_the_last_known_leader_is_not_to_be():
     rules = LAST_KNOWN._replace(last_known_leader_is_elected=False)
     state = without_eligible_replica(rules)
-    assert broker_starts(state, rules, 0)
+    assert broker_starts(state, rules, LIMITS, 0)
     for broker_id in (0, 1):
         unfence(state, rules, broker_id)
     assert now(state).leader == NO_LEADER
@@ -202,7 +203,7 @@ def test_nobody_is_elected_where_the_last_known_leader_is_not_to_be():
 def test_by_the_old_rule_the_last_known_leader_is_elected_while_it_is_fenced(is_checked):
     rules = LAST_KNOWN._replace(last_known_leader_is_active=is_checked)
     state = without_eligible_replica(rules)
-    assert broker_starts(state, rules, 0)
+    assert broker_starts(state, rules, LIMITS, 0)
     assert (now(state).leader == NO_LEADER) is is_checked
     assert leader_is_active(state) is is_checked
 

@@ -30,6 +30,7 @@ from kafkacheck.model.cluster.system import State, stop_process
 from kafkacheck.spec.cluster.properties import logs_agree_below_high_watermark
 
 LAYOUT = Layout(State, {**BOUNDS, "epoch_files": 1, "log_size": 2, "max_records": 2})
+LIMITS = LAYOUT.bounds.as_tuple()
 RULES = ClusterRules()
 
 
@@ -86,8 +87,8 @@ def test_a_truncated_epoch_comes_back_if_an_append_does_not_wait_for_the_file(is
 
 
 def fetch_once(state, rules, follower_id):
-    assert follower_sends_fetch(state, rules, follower_id)
-    assert leader_answers_fetch(state, rules, follower_id)
+    assert follower_sends_fetch(state, rules, LIMITS, follower_id)
+    assert leader_answers_fetch(state, rules, LIMITS, follower_id)
     assert follower_uses_fetch(state, rules, follower_id)
 
 
@@ -116,7 +117,7 @@ def parted(rules):
     for _ in range(2):
         fetch_once(state, rules, 1)
     assert leader_proposes_shrink(state, rules, 0, 2)
-    assert controller_alters_partition(state, rules, 0) and leader_learns_of_change(state, rules, 0)
+    assert controller_alters_partition(state, rules, LIMITS, 0) and leader_learns_of_change(state, rules, 0)
     fetch_once(state, rules, 1)
     assert state.brokers[0].high_watermark == 2
     return state
@@ -131,7 +132,7 @@ def test_a_committed_record_is_replaced_behind_a_leader_whose_truncated_epoch_ca
     stop_process(state, 1)
     lose_unflushed(state.brokers[1], 2)
     assert controller_fences_broker(state, rules, 1, NO_LEADER)
-    assert broker_starts(state, rules, 1)
+    assert broker_starts(state, rules, LIMITS, 1)
     replay(state, rules, 1)
     assert controller_unfences_broker(state, rules, 1)
     replay(state, rules, 1)

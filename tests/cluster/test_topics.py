@@ -55,6 +55,7 @@ SIZES = {
     "max_controller_epoch": 1,
 }
 LAYOUT = Layout(State, {**BOUNDS, **SIZES})
+LIMITS = LAYOUT.bounds.as_tuple()
 KRAFT = ClusterRules()
 ZOOKEEPER = ClusterRules(propagation=Propagation.LEADER_AND_ISR)
 
@@ -71,8 +72,8 @@ def cluster(records=0):
 
 def fetch(state, rules):
     """Broker 1 fetches from its leader."""
-    assert follower_sends_fetch(state, rules, 1)
-    assert leader_answers_fetch(state, rules, 1)
+    assert follower_sends_fetch(state, rules, LIMITS, 1)
+    assert leader_answers_fetch(state, rules, LIMITS, 1)
     assert follower_uses_fetch(state, rules, 1)
 
 
@@ -141,7 +142,7 @@ def test_a_broker_that_is_down_makes_the_deletion_wait_and_is_asked_again():
     assert broker_obeys_stop_replica(state, ZOOKEEPER, 0, 1)
     assert controller_fences_broker(state, ZOOKEEPER, 1, NO_LEADER)
     assert not controller_ends_deletion(state)
-    assert broker_starts(state, ZOOKEEPER, 1)
+    assert broker_starts(state, ZOOKEEPER, LIMITS, 1)
     assert now(state).leader == NO_LEADER, "nobody is elected any more"
     assert not controller_elects_uncleanly(state, ZOOKEEPER._replace(unclean_election=True), 1)
     assert not broker_obeys_stop_replica(state, ZOOKEEPER, 1, 1), "that one was for the broker before"
@@ -253,13 +254,13 @@ def left_over():
     state = cluster(records=1)
     assert process_crashes(state, 1)
     assert controller_fences_broker(state, ZOOKEEPER, 1, 0)
-    assert begin_reassignment(state.controller, ZOOKEEPER, Ids({0}))
+    assert begin_reassignment(state.controller, ZOOKEEPER, LIMITS, Ids({0}))
     assert topic_deletion_is_asked(state, ZOOKEEPER)
     assert broker_obeys_stop_replica(state, ZOOKEEPER, 0, state.controller.offset)
     assert controller_ends_deletion(state)
     assert controller_creates_partition(state, ZOOKEEPER, NO_LEADER)
     assert controller_elects_first_leader(state, ZOOKEEPER, 0)
-    assert broker_starts(state, ZOOKEEPER, 1)
+    assert broker_starts(state, ZOOKEEPER, LIMITS, 1)
     return state
 
 
@@ -286,7 +287,7 @@ def came_back(rules):
     assert process_crashes(state, 1)
     assert controller_fences_broker(state, rules, 1, 0)
     create_anew(state, rules, 0)
-    assert broker_starts(state, rules, 1)
+    assert broker_starts(state, rules, LIMITS, 1)
     replay(state, rules, 1)
     return state.brokers[1]
 
@@ -305,7 +306,7 @@ def test_a_broker_that_was_down_deletes_the_log_where_there_is_no_new_topic():
     assert process_crashes(state, 1)
     assert controller_fences_broker(state, KRAFT, 1, 0)
     assert topic_deletion_is_asked(state, KRAFT)
-    assert broker_starts(state, KRAFT, 1)
+    assert broker_starts(state, KRAFT, LIMITS, 1)
     replay(state, KRAFT, 1)
     assert not state.brokers[1].has_log
 
@@ -314,10 +315,10 @@ def test_a_broker_that_was_down_deletes_the_log_where_there_is_no_new_topic():
 def test_a_fetch_of_the_deleted_topic_does_not_count_in_the_new_one(names_id, known):
     rules = KRAFT._replace(fetch_names_topic_id=names_id)
     state = cluster(records=1)
-    assert follower_sends_fetch(state, rules, 1)
+    assert follower_sends_fetch(state, rules, LIMITS, 1)
     create_anew(state, rules, 0)
     assert leader_appends(state, rules, 0)
-    assert leader_answers_fetch(state, rules, 1)
+    assert leader_answers_fetch(state, rules, LIMITS, 1)
     assert state.brokers[0].followers[1].end_offset == known
     assert (state.fetches[1].stage == Stage.IDLE) == names_id
 
@@ -326,10 +327,10 @@ def test_a_fetch_of_the_deleted_topic_does_not_count_in_the_new_one(names_id, kn
 def test_an_answer_of_the_deleted_topic_is_not_used_in_the_new_one(names_id, end_offset):
     rules = KRAFT._replace(fetch_names_topic_id=names_id)
     state = cluster()
-    assert follower_sends_fetch(state, rules, 1)
+    assert follower_sends_fetch(state, rules, LIMITS, 1)
     assert leader_appends(state, rules, 0)
     create_anew(state, rules, 1)
-    assert leader_answers_fetch(state, rules, 1), "the leader has not heard yet"
+    assert leader_answers_fetch(state, rules, LIMITS, 1), "the leader has not heard yet"
     assert follower_uses_fetch(state, rules, 1)
     assert state.brokers[1].log.end_offset == end_offset
 
@@ -343,7 +344,7 @@ def test_a_change_of_the_isr_of_the_deleted_topic_is_not_made_in_the_new_one(nam
     state = cluster()
     propose_isr(state.brokers[0], 0, state.alter_partitions[0], Ids({0}))
     create_anew(state, rules)
-    assert controller_alters_partition(state, rules, 0)
+    assert controller_alters_partition(state, rules, LIMITS, 0)
     assert (state.alter_partitions[0].error, now(state).isr) == (error, isr)
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.compaction.records import NOTHING
 from kafkacheck.impl.compaction.rules import CompactionRules
@@ -24,6 +25,8 @@ from kafkacheck.model.compaction.system import (
 )
 
 RULES = CompactionRules()
+LIMITS = Bounds(BOUNDS).as_tuple()
+TRANSACTIONAL = LIMITS._replace(transactional=1)
 BUDGETS = {"lags": 2, "failovers": 2, "retries": 3, "reloads": 2}
 
 
@@ -33,14 +36,14 @@ def beginning(**bounds):
     return state
 
 
-def write(state, text, rules=RULES):
+def write(state, text, rules=RULES, limits=LIMITS):
     """Writes like `0:k1` (producer 0, key 1) and `0:t1` (a tombstone), and ends like `0:C` and `0:A`."""
     for word in text.split():
         producer, act = int(word[0]), word[2]
         if act in "CA":
             assert leader_ends_transaction(state, producer, act == "C")
         else:
-            assert producer_writes(state, rules, producer, int(word[3]), act == "t")
+            assert producer_writes(state, rules, limits, producer, int(word[3]), act == "t")
 
 
 def replicate(state, replica_id=1, count=99):
@@ -74,7 +77,7 @@ def test_a_superseded_record_goes_and_the_last_batch_of_its_producer_stays_empty
     assert log_of(state) == "-e23"
     assert not clean(state, 3), "there is nothing left to do"
     assert producer_state_is_rebuilt(state, RULES, 0)
-    assert write_is_repeated(state, RULES, 1)
+    assert write_is_repeated(state, RULES, LIMITS, 1)
     assert log_of(state) == "-e23", "it is known again"
 
 
@@ -95,7 +98,7 @@ def test_without_the_last_batch_a_write_that_is_sent_again_is_stored_twice():
     assert clean(state, 2, rules=rules)
     assert log_of(state) == "-1"
     assert producer_state_is_rebuilt(state, rules, 0)
-    assert write_is_repeated(state, rules, 0)
+    assert write_is_repeated(state, rules, LIMITS, 0)
     assert log_of(state) == "-10"
 
 
@@ -123,7 +126,7 @@ def test_the_cleaner_stops_at_the_high_watermark():
 
 def test_the_cleaner_stops_at_a_transaction_that_is_open():
     state = beginning(replicas=1, transactional=1)
-    write(state, "0:k0 0:C 1:k1 0:k0 0:C")
+    write(state, "0:k0 0:C 1:k1 0:k0 0:C", limits=TRANSACTIONAL)
     assert not clean(state, 3)
     write(state, "1:C")
     assert clean(state, 5)
@@ -179,7 +182,7 @@ def test_a_follower_out_of_sync_is_waited_for_and_one_without_anything_is_not():
 
 def test_a_marker_goes_last_of_its_transaction():
     state = beginning(replicas=1, transactional=1)
-    write(state, "0:k0 0:A 0:k1 0:C")
+    write(state, "0:k0 0:A 0:k1 0:C", limits=TRANSACTIONAL)
     assert clean(state, 2)
     assert log_of(state) == "-m1m", "the aborted record goes at once"
     assert clean(state, 2)
@@ -191,7 +194,7 @@ def test_a_marker_goes_last_of_its_transaction():
 @pytest.mark.parametrize(("end", "key"), [("0:C", 1), ("0:A", 0)])
 def test_a_key_with_the_bytes_of_a_marker_does_not_supersede_it(end, key):
     state = beginning(replicas=1, transactional=1)
-    write(state, f"0:k{1 - key} {end} 1:k{key} 1:C")
+    write(state, f"0:k{1 - key} {end} 1:k{key} 1:C", limits=TRANSACTIONAL)
     old = RULES._replace(markers_have_no_key=False)
     assert not clean(state, 3) or end == "0:A"
     assert log_of(state)[1] == "m"

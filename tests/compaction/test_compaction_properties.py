@@ -15,11 +15,12 @@ RULES = CompactionRules()
 
 def good(**bounds):
     """Key 0 with a value, and key 1 with one that was deleted; each replica has it, and the consumer."""
-    state = Layout(State, {**BOUNDS, "log_size": 6, **bounds}).blank()
+    layout = Layout(State, {**BOUNDS, "log_size": 6, **bounds})
+    state, limits = layout.blank(), layout.bounds.as_tuple()
     start_compaction(state)
     for key, is_tombstone in ((0, False), (1, False), (1, True)):
-        assert producer_writes(state, RULES, 0, key, is_tombstone)
-        if state.is_transactional:
+        assert producer_writes(state, RULES, limits, 0, key, is_tombstone)
+        if limits.transactional:
             assert leader_ends_transaction(state, 0, True)
     while follower_fetches(state, RULES, 1):
         pass

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE, ProduceError
 from kafkacheck.impl.producer import bookkeeping, retries, sender
@@ -17,6 +18,7 @@ SIZES = {"batches": 7, "partitions": 2, "max_in_flight": 3, "log_size": 8, "max_
 EXPIRING = {"in_flight_expirations": 1}
 SPLITTING = {"records_in_batch": 2, "oversized_batches": 1}
 RULES = ProducerRules()
+LIMITS = Bounds({**BOUNDS, **SIZES}).as_tuple()
 
 RETRYING, FAILED, ACKNOWLEDGED = BatchStatus.RETRYING, BatchStatus.FAILED, BatchStatus.ACKNOWLEDGED
 
@@ -24,7 +26,7 @@ RETRYING, FAILED, ACKNOWLEDGED = BatchStatus.RETRYING, BatchStatus.FAILED, Batch
 def known(**bounds):
     """A producer with an acknowledged batch to each of two partitions."""
     state = Layout(State, {**BOUNDS, **SIZES, **bounds}).blank()
-    assert start_known(state, RULES)
+    assert start_known(state, RULES, LIMITS)
     return state
 
 
@@ -32,16 +34,16 @@ def sent(state, count, partition_id=0, rules=RULES):
     """The ids of new batches that are sent."""
     first = state.producer.next_batch
     for _ in range(count):
-        assert system.producer_sends(state, rules, partition_id, 1)
+        assert system.producer_sends(state, rules, LIMITS, partition_id, 1)
     return list(range(first, first + count))
 
 
-def answer(state, error, offset=-1, rules=RULES, partition_id=0):
+def answer(state, error, offset=-1, rules=RULES, partition_id=0, limits=LIMITS):
     """Answer the oldest request, and let the producer take the answer; the batch."""
     request = state.connections[partition_id].requests[0]
     request.stage, request.error, request.offset = RequestStage.ANSWERED, error, offset
     batch = state.producer.batches[request.batch.id]
-    assert system.producer_takes_answer(state, rules, partition_id)
+    assert system.producer_takes_answer(state, rules, limits, partition_id)
     return batch
 
 
@@ -52,7 +54,7 @@ def sequences(state, ids):
 def test_batches_get_consecutive_sequences_and_as_many_are_in_flight_as_may_be():
     state = known()
     assert sequences(state, sent(state, 3)) == [(0, 1), (0, 2), (0, 3)]
-    assert not system.producer_sends(state, RULES, 0, 1)
+    assert not system.producer_sends(state, RULES, LIMITS, 0, 1)
     assert sequences(state, sent(state, 1, partition_id=1)) == [(0, 1)]
 
 
@@ -88,7 +90,7 @@ def test_what_an_idempotent_producer_makes_of_an_answer(error, status, bumps):
 def test_what_a_transactional_producer_makes_of_an_answer(error, status, after):
     state = known(transactional=1)
     sent(state, 1)
-    assert answer(state, error).status == status
+    assert answer(state, error, limits=LIMITS._replace(transactional=1)).status == status
     assert (state.producer.state, state.producer.is_bump_required) == (after, False)
     assert sender.may_send(state.producer) is (after == ProducerState.READY)
 
@@ -100,7 +102,7 @@ def test_out_of_order_behind_an_earlier_batch_proves_no_gap():
     assert answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER).status == RETRYING
     assert not state.producer.is_bump_required
     hasty = RULES._replace(bump_needs_proven_gap=False)
-    system.producer_sends_again(state, 0)
+    system.producer_sends_again(state, LIMITS, 0)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER, rules=hasty)
     assert state.producer.is_bump_required
     assert sequences(state, (first, second)) == [(0, 1), (0, 2)], "until the next epoch begins"
@@ -110,13 +112,13 @@ def test_retries_go_one_by_one_in_order_and_before_new_batches():
     state = known()
     first, second = sent(state, 2)
     close_connection(state.producer, RULES, state.connections[0])
-    assert not system.producer_sends(state, RULES, 0, 1)
-    assert system.producer_sends_again(state, 0)
-    assert not system.producer_sends_again(state, 0), "the first one is under way"
+    assert not system.producer_sends(state, RULES, LIMITS, 0, 1)
+    assert system.producer_sends_again(state, LIMITS, 0)
+    assert not system.producer_sends_again(state, LIMITS, 0), "the first one is under way"
     assert state.producer.batches[second].status == RETRYING
     answer(state, ProduceError.NONE, offset=1)
-    assert system.producer_sends_again(state, 0)
-    assert system.producer_sends(state, RULES, 0, 1), "a new one may follow the last retry"
+    assert system.producer_sends_again(state, LIMITS, 0)
+    assert system.producer_sends(state, RULES, LIMITS, 0, 1), "a new one may follow the last retry"
     assert state.producer.batches[first].status == ACKNOWLEDGED
 
 
@@ -125,12 +127,12 @@ def test_a_new_epoch_rewrites_the_partition_that_needs_it_in_order():
     ids = sent(state, 3)
     other = sent(state, 1, partition_id=1)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER)
-    assert not system.producer_sends_again(state, 0), "not before the epoch begins"
-    assert system.producer_bumps_epoch(state, RULES)
+    assert not system.producer_sends_again(state, LIMITS, 0), "not before the epoch begins"
+    assert system.producer_bumps_epoch(state, RULES, LIMITS)
     assert sequences(state, ids) == [(1, 0), (1, 1), (1, 2)]
     assert sequences(state, other) == [(0, 1)]
     assert state.producer.counters[0].next_sequence == 3
-    assert not system.producer_bumps_epoch(state, RULES)
+    assert not system.producer_bumps_epoch(state, RULES, LIMITS)
 
 
 def test_batches_were_once_rewritten_in_any_order():
@@ -138,7 +140,7 @@ def test_batches_were_once_rewritten_in_any_order():
     state = known()
     ids = sent(state, 3)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER)
-    assert system.producer_bumps_epoch(state, rules)
+    assert system.producer_bumps_epoch(state, rules, LIMITS)
     assert sequences(state, ids) == [(1, 2), (1, 1), (1, 0)]
 
 
@@ -147,8 +149,8 @@ def test_another_partition_goes_over_to_the_new_epoch_when_nothing_of_it_is_in_f
     sent(state, 1)
     waiting = sent(state, 1, partition_id=1)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER)
-    system.producer_bumps_epoch(state, RULES)
-    assert not system.producer_sends(state, RULES, 1, 1), "a batch of the old epoch is in flight"
+    system.producer_bumps_epoch(state, RULES, LIMITS)
+    assert not system.producer_sends(state, RULES, LIMITS, 1, 1), "a batch of the old epoch is in flight"
     answer(state, ProduceError.NONE, offset=1, partition_id=1)
     for counter_knows_its_epoch, expected in ((True, (1, 0)), (False, (1, 2))):
         rules = RULES._replace(counter_knows_its_epoch=counter_knows_its_epoch)
@@ -158,15 +160,15 @@ def test_another_partition_goes_over_to_the_new_epoch_when_nothing_of_it_is_in_f
 
 
 def test_behind_the_highest_epoch_comes_another_producer_id():
-    state = known(max_producer_epoch=0)
+    state, limits = known(max_producer_epoch=0), LIMITS._replace(max_producer_epoch=0)
     ids = sent(state, 1)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER)
-    assert system.producer_bumps_epoch(state, RULES)
+    assert system.producer_bumps_epoch(state, RULES, limits)
     assert (state.producer.producer_id, state.producer.producer_epoch, sequences(state, ids)) == (1, 0, [(0, 0)])
     state.producer.batches[ids[0]].is_sequence_reset = False
-    system.producer_sends_again(state, 0)
+    system.producer_sends_again(state, LIMITS, 0)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER)
-    assert not system.producer_bumps_epoch(state, RULES), "the ids within the bound are used up"
+    assert not system.producer_bumps_epoch(state, RULES, limits), "the ids within the bound are used up"
 
 
 @pytest.mark.parametrize(("is_second_stored", "bumps"), [(True, False), (False, True)])
@@ -175,15 +177,15 @@ def test_a_batch_that_expired_is_settled_by_those_behind_it(is_second_stored, bu
     first, second = sent(state, 2)
     close_connection(state.producer, RULES, state.connections[0])
     retries.expire_batch(state.producer, state.producer.batches[first])
-    assert not system.producer_resolves_sequences(state, RULES, 0), "another one is not settled"
-    system.producer_sends_again(state, 0)
+    assert not system.producer_resolves_sequences(state, RULES, LIMITS, 0), "another one is not settled"
+    system.producer_sends_again(state, LIMITS, 0)
     if is_second_stored:
         answer(state, ProduceError.NONE, offset=2)
     else:
         close_connection(state.producer, RULES, state.connections[0])
         retries.expire_batch(state.producer, state.producer.batches[second])
-    assert not system.producer_sends(state, RULES, 0, 1)
-    assert system.producer_resolves_sequences(state, RULES, 0)
+    assert not system.producer_sends(state, RULES, LIMITS, 0, 1)
+    assert system.producer_resolves_sequences(state, RULES, LIMITS, 0)
     assert state.producer.is_bump_required == bumps
     assert state.producer.counters[0].unresolved_sequence == NO_SEQUENCE
 
@@ -193,7 +195,7 @@ def test_out_of_order_right_behind_an_expired_batch_proves_the_gap():
     first, _, third = sent(state, 3)
     close_connection(state.producer, RULES, state.connections[0])
     retries.expire_batch(state.producer, state.producer.batches[first])
-    system.producer_sends_again(state, 0)
+    system.producer_sends_again(state, LIMITS, 0)
     proven = state.copy()
     assert answer(proven, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER).status == RETRYING
     assert proven.producer.is_bump_required
@@ -232,7 +234,7 @@ def test_a_batch_that_has_expired_stays_so_whatever_the_answer_is(error):
     assert batch_expires_in_flight(state, expired)
     assert answer(state, error, offset=1).status == BatchStatus.EXPIRED
     assert state.producer.counters[0].last_acknowledged_sequence == (1 if error == ProduceError.NONE else 0)
-    assert system.producer_resolves_sequences(state, RULES, 0)
+    assert system.producer_resolves_sequences(state, RULES, LIMITS, 0)
     assert state.producer.is_bump_required == (error != ProduceError.NONE), "there is a gap where it is not stored"
 
 
@@ -242,8 +244,8 @@ def test_a_batch_that_has_expired_is_not_taken_for_one_of_the_next_epoch(has_epo
     rules = RULES._replace(in_flight_batch_has_epoch=has_epoch)
     (expired,) = sent(state, 1)
     assert batch_expires_in_flight(state, expired)
-    assert system.producer_resolves_sequences(state, rules, 0)
-    assert system.producer_bumps_epoch(state, rules)
+    assert system.producer_resolves_sequences(state, rules, LIMITS, 0)
+    assert system.producer_bumps_epoch(state, rules, LIMITS)
     first, second = sent(state, 2)
     assert sequences(state, [expired, first, second]) == [(0, 1), (1, 0), (1, 1)]
     close_connection(state.producer, rules, state.connections[0])
@@ -256,7 +258,7 @@ def with_split(rules):
     state = known(**SPLITTING)
     first = state.producer.next_batch
     state.producer.batches[first].is_oversized = 1
-    assert system.producer_sends(state, rules, 0, 2)
+    assert system.producer_sends(state, rules, LIMITS, 0, 2)
     assert state.producer.next_batch == first + 2, "the second half has an id"
     assert answer(state, ProduceError.MESSAGE_TOO_LARGE, rules=rules).status == RETRYING
     return state, [first, first + 1]
@@ -266,10 +268,10 @@ def test_the_halves_of_a_batch_that_is_too_large_have_its_sequences_and_go_one_b
     state, halves = with_split(RULES)
     assert sequences(state, halves) == [(0, 1), (0, 2)]
     assert [state.producer.batches[each].record_count for each in halves] == [1, 1]
-    assert system.producer_sends_again(state, 0)
-    assert not system.producer_sends_again(state, 0), "the first one is under way"
+    assert system.producer_sends_again(state, LIMITS, 0)
+    assert not system.producer_sends_again(state, LIMITS, 0), "the first one is under way"
     assert answer(state, ProduceError.NONE, offset=1).status == ACKNOWLEDGED
-    assert system.producer_sends_again(state, 0)
+    assert system.producer_sends_again(state, LIMITS, 0)
     assert answer(state, ProduceError.NONE, offset=2).status == ACKNOWLEDGED
     assert sequences(state, sent(state, 1)) == [(0, 3)]
 
@@ -285,7 +287,7 @@ def test_only_a_batch_of_two_records_is_split(records):
     state = known(**{**SPLITTING, "records_in_batch": 3, "max_sequence": 8})
     first = state.producer.next_batch
     state.producer.batches[first].is_oversized = 1
-    assert system.producer_sends(state, RULES, 0, records)
+    assert system.producer_sends(state, RULES, LIMITS, 0, records)
     assert state.producer.next_batch == first + 1
     assert state.producer.batches[first].is_oversized == 0
 

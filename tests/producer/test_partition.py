@@ -1,5 +1,6 @@
 """What the brokers of a partition do with a producer's requests: as leader, deposed, as follower, and after a crash."""
 
+from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import ProduceError
@@ -30,12 +31,13 @@ from kafkacheck.model.producer.system import (
 SIZES = {"batches": 6, "log_size": 6, "max_log_start": 6, "max_in_flight": 3, "snapshots": 2, "max_sequence": 8}
 BUDGET = dict.fromkeys(("disconnections", "failovers", "crashes", "power_losses", "deletions", "replacements"), 4)
 RULES = ProducerRules()
+LIMITS = Bounds(BOUNDS).as_tuple()
 FLUSHING = RULES._replace(log=LogRules(answers_await_flush=True))
 
 
 def known(replicas=2, start=start_known):
     state = Layout(State, {**BOUNDS, **SIZES, **BUDGET, "replicas": replicas}).blank()
-    assert start(state, RULES)
+    assert start(state, RULES, LIMITS)
     return state
 
 
@@ -50,7 +52,7 @@ def stored(state, replica_id=0):
 
 def append(state, count=1, rules=RULES):
     for _ in range(count):
-        assert producer_sends(state, rules, 0, 1)
+        assert producer_sends(state, rules, LIMITS, 0, 1)
         assert leader_handles_produce(state, rules, 0)
 
 
@@ -66,7 +68,7 @@ WAITING = (RequestStage.WAITING, ProduceError.NONE)
 def test_a_request_waits_until_every_replica_has_its_batch_and_the_next_one_waits_behind_it():
     state = known()
     append(state)
-    assert producer_sends(state, RULES, 0, 1)
+    assert producer_sends(state, RULES, LIMITS, 0, 1)
     assert answers(state)[0] == WAITING
     assert not leader_handles_produce(state, RULES, 0), "one at a time"
     assert follower_fetches(state, RULES, 0, 1)
@@ -84,7 +86,7 @@ def test_a_deposed_leader_appends_acknowledges_nothing_and_is_cut_when_it_follow
     assert follower_fetches(state, RULES, 0, 0)
     assert (answers(state)[0], stored(state, 0)) == (DEPOSED, [0])
     assert replica_of(state).log == replica_of(state, 1).log
-    assert producer_sends(state, RULES, 0, 1)
+    assert producer_sends(state, RULES, LIMITS, 0, 1)
     assert leader_handles_produce(state, RULES, 0)
     assert answers(state)[1] == DEPOSED
 
@@ -118,8 +120,8 @@ def test_a_replica_that_begins_anew_begins_where_the_leaders_log_does():
 
 def test_a_request_left_behind_is_stored_once_and_nobody_is_answered():
     state = known(replicas=1)
-    assert producer_sends(state, RULES, 0, 1)
-    assert request_is_left_behind(state, RULES, 0, 0)
+    assert producer_sends(state, RULES, LIMITS, 0, 1)
+    assert request_is_left_behind(state, RULES, 0)
     assert leader_handles_late_request(state, RULES, 0)
     assert stored(state) == [0, 1]
     assert not leader_handles_late_request(state, RULES, 0)

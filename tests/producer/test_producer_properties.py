@@ -17,17 +17,18 @@ from tests.support.marks import long_but
 
 RULES = ProducerRules()
 LAYOUT = Layout(State, {**BOUNDS, "batches": 4, "replicas": 2, "log_size": 5})
+LIMITS = LAYOUT.bounds.as_tuple()
 ONE_REPLICA = Layout(State, {**BOUNDS, "batches": 4, "log_size": 5, "transactional": 1, "max_verification_guard": 1})
 
 
 def good(layout=ONE_REPLICA, count=2):
     """Batches 0 .. count stored and acknowledged."""
     state = layout.blank()
-    assert start_known(state, RULES)
+    assert start_known(state, RULES, LIMITS)
     for _ in range(count):
-        assert producer_sends(state, RULES, 0, 1)
+        assert producer_sends(state, RULES, LIMITS, 0, 1)
         assert leader_handles_produce(state, RULES, 0)
-        assert producer_takes_answer(state, RULES, 0)
+        assert producer_takes_answer(state, RULES, LIMITS, 0)
     return state
 
 
@@ -100,7 +101,7 @@ def test_every_state_property_is_tested_here():
 
 def test_every_replica_counts():
     state = LAYOUT.blank()
-    assert start_known(state, RULES)
+    assert start_known(state, RULES, LIMITS)
     follower = log_of(state, 1)
     follower.end_offset = 2
     follower.records[1].id = 0
@@ -145,7 +146,7 @@ def test_what_is_lost_in_a_buffer_counts_only_where_send_has_returned(sending, i
 def answered(error, offset=-1, change=None):
     """The states before and after a leader answers the request of batch 3."""
     before = good()
-    assert producer_sends(before, RULES, 0, 1)
+    assert producer_sends(before, RULES, LIMITS, 0, 1)
     if change is not None:
         change(before)
     after = before.copy()
@@ -206,7 +207,7 @@ def test_progress_is_seen():
     state.producer.batches[3].status = BatchStatus.IN_FLIGHT
     assert steps.batch_under_way(state)
     state = LAYOUT.blank()
-    start_known(state, RULES)
+    start_known(state, RULES, LIMITS)
     assert steps.followers_have_all(state)
     log_of(state, 0).end_offset = 2
     assert steps.follower_behind(state)

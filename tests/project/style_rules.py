@@ -428,10 +428,10 @@ def not_plain(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
     if body and (body[-1].end_lineno or 0) - body[0].lineno + 1 > MOST_LINES_OF_A_FUNCTION:
         yield function.lineno, f"more than {MOST_LINES_OF_A_FUNCTION} lines; split it"
     for statement in body:
-        of_generators = set(parts_of_generators(statement))
+        of_own_form = set(parts_of_own_form(statement))
         for node in ast.walk(statement):
             line = getattr(node, "lineno", function.lineno)
-            if node in of_generators:
+            if node in of_own_form:
                 continue
             if not isinstance(node, PLAIN_NODES) or isinstance(node, ast.FunctionDef):
                 yield line, f"{type(node).__name__} is outside the plain subset"
@@ -441,12 +441,14 @@ def not_plain(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
                 yield line, "pass arguments by position"
 
 
-def parts_of_generators(statement: ast.stmt) -> Iterator[ast.AST]:
-    """The generators that any(), all() and sum() are given, their `for` clauses, and names in brackets of these."""
+def parts_of_own_form(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Generators that any(), all() and sum() are given, `for` clauses, names in brackets of these, and new records."""
     for node in ast.walk(statement):
         match node:
             case ast.Call(func=ast.Name(id="any" | "all" | "sum"), args=[ast.GeneratorExp() as generator]):
                 yield from (generator, *generator.generators)
+            case ast.Call(func=ast.Name(id="add" | "copy"), args=[_, ast.Call(func=ast.Name(), args=[]) as record]):
+                yield from (record, *record.keywords)
             case ast.For(target=target) | ast.comprehension(target=target):
                 yield from (part for part in ast.walk(target) if isinstance(part, ast.Tuple))
 

@@ -90,8 +90,9 @@ class Script:
     def do(self, action: Callable[..., bool], **parameters: int | Ids) -> None:
         """Take one action. RefusedError where it is not enabled; AssertionError where it breaks its contract."""
         before = self.layout.flatten(self.state)
-        takes_rules = "rules" in inspect.signature(action).parameters
-        is_enabled = action(self.state, *([self.rules] if takes_rules else []), **parameters)
+        settings = {"rules": self.rules, "bounds": self.layout.bounds.as_tuple()}
+        given = {name: value for name, value in settings.items() if name in inspect.signature(action).parameters}
+        is_enabled = action(self.state, **given, **parameters)
         after = self.layout.flatten(self.state)
         assert is_enabled == (before != after), f"{action.__name__} says {is_enabled}"
         assert self.layout.first_out_of_range(after) is None

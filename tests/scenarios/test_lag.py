@@ -14,6 +14,7 @@ from kafkacheck.model.replica_lag.environment import clock_ticks, follower_dies,
 from kafkacheck.model.replica_lag.system import State, follower_fetches, leader_drops_lagging
 
 LAYOUT = Layout(State, {"max_messages": 60, "max_time": 60})
+LIMITS = LAYOUT.bounds.as_tuple()
 MESSAGES = LagRules(rule=LagRule.MAX_MESSAGES, most_messages=4)
 TIME = LagRules(rule=LagRule.MAX_TIME)
 
@@ -26,7 +27,7 @@ class Partition:
         start_in_sync(self.state)
 
     def burst(self, messages):
-        assert producer_bursts(self.state, messages, 60)
+        assert producer_bursts(self.state, LIMITS, messages)
         self.look()
 
     def tick(self):
@@ -35,7 +36,7 @@ class Partition:
         if follower_fetches(self.state) and self.state.is_in_sync and not was_in_sync:
             self.history += "joins "
         self.look()
-        assert clock_ticks(self.state, 60)
+        assert clock_ticks(self.state, LIMITS)
 
     def look(self):
         """The leader looks for members that lag."""

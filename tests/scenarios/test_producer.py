@@ -6,6 +6,7 @@ Each test is a schedule that a document describes: who does what, in which order
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.impl.log.append import append_error
 from kafkacheck.impl.log.constants import Origin, ProduceError
 from kafkacheck.impl.log.rules import LogRules
@@ -18,6 +19,7 @@ from kafkacheck.model.producer.environment import (
     producer_dies,
     request_is_left_behind,
 )
+from kafkacheck.model.producer.family import BOUNDS
 from kafkacheck.model.producer.system import (
     application_hands_over,
     follower_fetches,
@@ -32,6 +34,7 @@ from kafkacheck.model.producer.system import (
 )
 
 RULES = ProducerRules()
+LIMITS = Bounds({**BOUNDS, "producer_ids": 2}).as_tuple()
 
 
 def beginning(name, **bounds):
@@ -52,7 +55,7 @@ def play(*steps):
 
 
 def send_and_store(state):
-    play((producer_sends, state, RULES, 0, 1), (leader_handles_produce, state, RULES, 0))
+    play((producer_sends, state, RULES, LIMITS, 0, 1), (leader_handles_produce, state, RULES, 0))
 
 
 @pytest.mark.parametrize(
@@ -75,9 +78,9 @@ def test_a_sequence_that_is_not_higher_than_the_brokers_is_already_saved():
     assert stored(state) == [0, 1]
     play(
         (connection_breaks, state, RULES, 0),
-        (producer_sends_again, state, 0),
+        (producer_sends_again, state, LIMITS, 0),
         (leader_handles_produce, state, RULES, 0),
-        (producer_takes_answer, state, RULES, 0),
+        (producer_takes_answer, state, RULES, LIMITS, 0),
     )
     assert stored(state) == [0, 1]
     assert (state.producer.batches[1].status, state.producer.batches[1].offset) == (BatchStatus.ACKNOWLEDGED, 1)
@@ -85,7 +88,7 @@ def test_a_sequence_that_is_not_higher_than_the_brokers_is_already_saved():
 
 def test_each_partition_has_sequences_of_its_own():
     state = beginning("producer.two_partitions")
-    play((producer_sends, state, RULES, 0, 1), (producer_sends, state, RULES, 1, 1))
+    play((producer_sends, state, RULES, LIMITS, 0, 1), (producer_sends, state, RULES, LIMITS, 1, 1))
     assert [state.producer.batches[batch].base_sequence for batch in (2, 3)] == [1, 1]
 
 
@@ -97,10 +100,10 @@ def test_a_leader_that_fails_between_replication_and_answer_leaves_no_duplicate(
         (follower_fetches, state, RULES, 0, 1),
         (leadership_moves, state, 0, 1),
         (connection_breaks, state, RULES, 0),
-        (producer_sends_again, state, 0),
+        (producer_sends_again, state, LIMITS, 0),
         (leader_handles_produce, state, RULES, 0),
         (follower_fetches, state, RULES, 0, 0),
-        (producer_takes_answer, state, RULES, 0),
+        (producer_takes_answer, state, RULES, LIMITS, 0),
     )
     assert stored(state, 0) == stored(state, 1) == [0, 1]
     assert state.producer.batches[1].offset == 1
@@ -112,11 +115,11 @@ def test_what_a_failed_leader_alone_had_is_sent_again():
     play((leadership_moves, state, 0, 1), (follower_fetches, state, RULES, 0, 0))
     assert stored(state, 0) == [0], "the follower cuts off what its leader does not have"
     play(
-        (producer_takes_answer, state, RULES, 0),
-        (producer_sends_again, state, 0),
+        (producer_takes_answer, state, RULES, LIMITS, 0),
+        (producer_sends_again, state, LIMITS, 0),
         (leader_handles_produce, state, RULES, 0),
         (follower_fetches, state, RULES, 0, 0),
-        (producer_takes_answer, state, RULES, 0),
+        (producer_takes_answer, state, RULES, LIMITS, 0),
     )
     assert stored(state, 0) == stored(state, 1) == [0, 1]
 
@@ -127,19 +130,19 @@ def test_the_first_of_two_batches_is_recognised_as_well():
         rules = RULES._replace(log=LogRules(batches_to_retain=retained))
         state = beginning("producer.retries")
         play(
-            (producer_sends, state, rules, 0, 1),
-            (producer_sends, state, rules, 0, 1),
+            (producer_sends, state, rules, LIMITS, 0, 1),
+            (producer_sends, state, rules, LIMITS, 0, 1),
             (leader_handles_produce, state, rules, 0),
             (leader_handles_produce, state, rules, 0),
             (connection_breaks, state, RULES, 0),
-            (producer_sends_again, state, 0),
+            (producer_sends_again, state, LIMITS, 0),
             (leader_handles_produce, state, rules, 0),
-            (producer_takes_answer, state, rules, 0),
+            (producer_takes_answer, state, rules, LIMITS, 0),
         )
         if retained == 1:
             play(
-                (producer_bumps_epoch, state, rules),
-                (producer_sends_again, state, 0),
+                (producer_bumps_epoch, state, rules, LIMITS),
+                (producer_sends_again, state, LIMITS, 0),
                 (leader_handles_produce, state, rules, 0),
             )
         assert stored(state) == expected
@@ -148,9 +151,9 @@ def test_the_first_of_two_batches_is_recognised_as_well():
 def test_a_late_request_of_an_older_epoch_is_fenced_and_one_of_the_present_epoch_is_a_duplicate():
     state = beginning("producer.retries")
     play(
-        (producer_sends, state, RULES, 0, 1),
-        (request_is_left_behind, state, RULES, 0, 0),
-        (producer_sends_again, state, 0),
+        (producer_sends, state, RULES, LIMITS, 0, 1),
+        (request_is_left_behind, state, RULES, 0),
+        (producer_sends_again, state, LIMITS, 0),
         (leader_handles_produce, state, RULES, 0),
     )
     fenced = state.copy()
@@ -165,10 +168,10 @@ def test_a_producer_that_buffers_loses_what_it_has_not_sent():
     rules = RULES._replace(sending=Sending.BUFFERED)
     state = beginning("producer.buffered")
     play(
-        (producer_gets_id, state),
+        (producer_gets_id, state, LIMITS),
         (application_hands_over, state, rules, 0, 1),
         (application_hands_over, state, rules, 0, 1),
-        (producer_drains, state, rules, 0),
+        (producer_drains, state, rules, LIMITS, 0),
         (leader_handles_produce, state, rules, 0),
         (producer_dies, state, RULES),
     )
@@ -179,19 +182,24 @@ def test_a_producer_that_buffers_loses_what_it_has_not_sent():
 def test_a_producer_that_sends_synchronously_hands_nothing_over_before_the_last_is_acknowledged():
     rules = RULES._replace(sending=Sending.SYNCHRONOUS)
     state = beginning("producer.synchronous")
-    play((producer_gets_id, state), (application_hands_over, state, rules, 0, 1))
-    for step in (producer_drains, leader_handles_produce, producer_takes_answer):
+    play((producer_gets_id, state, LIMITS), (application_hands_over, state, rules, 0, 1))
+    steps = (
+        (producer_drains, state, rules, LIMITS, 0),
+        (leader_handles_produce, state, rules, 0),
+        (producer_takes_answer, state, rules, LIMITS, 0),
+    )
+    for step in steps:
         assert not application_hands_over(state, rules, 0, 1)
-        play((step, state, rules, 0))
+        play(step)
     play((application_hands_over, state, rules, 0, 1))
 
 
 def test_a_producer_that_begins_again_has_another_id_and_its_first_batch_is_no_duplicate():
     """Idempotence lasts for one process of a producer: what it sends anew after a restart is stored anew."""
     state = beginning("producer.synchronous")
-    play((producer_gets_id, state))
+    play((producer_gets_id, state, LIMITS))
     send_and_store(state)
-    play((producer_dies, state, RULES), (producer_gets_id, state))
+    play((producer_dies, state, RULES), (producer_gets_id, state, LIMITS))
     send_and_store(state)
     assert stored(state) == [0, 1]
     assert state.producer.producer_id == 1

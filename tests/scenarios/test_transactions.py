@@ -7,6 +7,7 @@ the applications see. A step that is listed has to be possible.
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.transactions.constants import ProducerState, TransactionState, Upgrade
 from kafkacheck.impl.transactions.rules import TransactionRules
@@ -26,6 +27,7 @@ from kafkacheck.model.transactions.coordinators import (
     transaction_log_commits,
 )
 from kafkacheck.model.transactions.environment import client_dies, coordinator_is_replaced, marker_is_repeated
+from kafkacheck.model.transactions.family import BOUNDS
 from kafkacheck.model.transactions.partitions import (
     leader_appends_verified,
     leader_receives_produce,
@@ -40,21 +42,22 @@ from kafkacheck.spec.transactions.properties import (
 
 VERSIONS = [TransactionRules(transaction_version=1), TransactionRules(transaction_version=2)]
 IDS = ["version 1", "version 2"]
+SIZES = {
+    "crashes": 1,
+    "clients": 2,
+    "requests": 2,
+    "produces": 2,
+    "partitions": 2,
+    "producer_ids": 2,
+    "max_producer_epoch": 4,
+}
+LIMITS = Bounds({**BOUNDS, **SIZES}).as_tuple()
 
 
 def beginning(**bounds):
     """Two clients of one transactional id and two partitions, and nothing done yet."""
-    sizes = {
-        "crashes": 1,
-        "clients": 2,
-        "requests": 2,
-        "produces": 2,
-        "partitions": 2,
-        "producer_ids": 2,
-        "max_producer_epoch": 4,
-    }
     model = catalogue.find_model("transactions.coordinator.timeouts")
-    return next(iter(model.with_bounds({**sizes, **bounds}).initial_states()))
+    return next(iter(model.with_bounds({**SIZES, **bounds}).initial_states()))
 
 
 def play(*steps):
@@ -65,7 +68,9 @@ def play(*steps):
 
 def request(state, rules, client_id, term=0):
     """The coordinator takes the client's request and has it in its log."""
-    play((coordinator_handles_request, state, rules, client_id, term), (transaction_log_commits, state, rules, 0))
+    play(
+        (coordinator_handles_request, state, rules, LIMITS, client_id, term), (transaction_log_commits, state, rules, 0)
+    )
 
 
 def initialize(state, rules, client_id):
@@ -80,11 +85,12 @@ def send(state, rules, client_id, partition_id):
         request(state, rules, client_id)
         play((producer_sends, state, rules, client_id, partition_id))
     play(
-        (leader_receives_produce, state, rules, client_id), (coordinator_verifies_partition, state, rules, client_id, 0)
+        (leader_receives_produce, state, rules, LIMITS, client_id),
+        (coordinator_verifies_partition, state, rules, client_id, 0),
     )
     if rules.transaction_version == 2:
         play((transaction_log_commits, state, rules, 0), (coordinator_verifies_partition, state, rules, client_id, 0))
-    play((leader_appends_verified, state, rules, client_id))
+    play((leader_appends_verified, state, rules, LIMITS, client_id))
 
 
 def write_marker(state, rules, partition_id, term=0):
@@ -152,11 +158,11 @@ def test_a_transaction_whose_producer_died_half_way_is_ended_by_its_successor(ru
     state = beginning()
     begin_over_two_partitions(state, rules)
     play((client_dies, state, 0), (producer_initializes, state, 1))
-    play((coordinator_handles_request, state, rules, 1, 0))
+    play((coordinator_handles_request, state, rules, LIMITS, 1, 0))
     assert state.clients[1].state == ProducerState.INITIALIZING, "it is told to ask again"
     play((transaction_log_commits, state, rules, 0))
     assert log_state(state) == TransactionState.PREPARE_ABORT
-    assert not coordinator_handles_request(state, rules, 1, 0), "not before the markers are written"
+    assert not coordinator_handles_request(state, rules, LIMITS, 1, 0), "not before the markers are written"
     write_marker(state, rules, 0)
     write_marker(state, rules, 1)
     complete(state, rules)
@@ -200,12 +206,12 @@ def test_a_zombie_is_refused_once_its_successor_has_begun(rules):
     initialize(state, rules, 0)
     play((producer_begins_transaction, state, 0))
     send(state, rules, 0, 0)
-    play((producer_initializes, state, 1), (coordinator_handles_request, state, rules, 1, 0))
+    play((producer_initializes, state, 1), (coordinator_handles_request, state, rules, LIMITS, 1, 0))
     play((transaction_log_commits, state, rules, 0))
     write_marker(state, rules, 0)
     complete(state, rules)
     request(state, rules, 1)
-    play((producer_commits, state, rules, 0), (coordinator_handles_request, state, rules, 0, 0))
+    play((producer_commits, state, rules, 0), (coordinator_handles_request, state, rules, LIMITS, 0, 0))
     assert state.clients[0].state == ProducerState.FATAL_ERROR
     assert state.transactions[0].told == Marker.NONE
     assert read(state, 0) == []
@@ -222,9 +228,9 @@ def test_a_zombies_batch_is_refused_by_a_partition_that_has_seen_the_newer_epoch
     play((producer_sends, state, rules, 0, 1))
     request(state, rules, 0)
     play((producer_sends, state, rules, 0, 1), (producer_initializes, state, 1))
-    play((coordinator_handles_request, state, rules, 1, 0), (transaction_log_commits, state, rules, 0))
+    play((coordinator_handles_request, state, rules, LIMITS, 1, 0), (transaction_log_commits, state, rules, 0))
     write_marker(state, rules, 1)
-    play((leader_receives_produce, state, rules, 0))
+    play((leader_receives_produce, state, rules, LIMITS, 0))
     play((coordinator_verifies_partition, state, rules, 0, 0))
     assert state.partitions[1].log.end_offset == 1, "the marker alone"
     assert state.clients[0].state == ProducerState.ABORTABLE_ERROR
@@ -238,7 +244,7 @@ def ended_with_a_marker_under_way_twice(rules):
     send(state, rules, 0, 0)
     play((producer_commits, state, rules, 0))
     request(state, rules, 0)
-    play((coordinator_sends_marker, state, 0, 0, 0), (marker_is_repeated, state, 0, 0, 0, 0))
+    play((coordinator_sends_marker, state, 0, 0, 0), (marker_is_repeated, state, 0, 0, 0))
     play((leader_writes_marker, state, rules, 0, 0, 0))
     complete(state, rules)
     play((producer_begins_transaction, state, 0))

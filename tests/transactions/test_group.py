@@ -47,6 +47,7 @@ LAYOUT = Layout(
         "offset_expirations": 1,
     },
 )
+LIMITS = LAYOUT.bounds.as_tuple()
 RULES = TransactionRules(log=LogRules(verification=False))
 PLAIN = None
 
@@ -61,7 +62,7 @@ def group_with(*records):
             append_marker(log, producer_id, 0, 0, value)
             complete_pending_offset(state.group, RULES, log, producer_id, value)
         elif producer_id is PLAIN:
-            note_offset(state.group, log.end_offset, value)
+            note_offset(state.group, LIMITS, log.end_offset, value)
             log.end_offset += 1
             state.group.committed = value
         else:
@@ -69,7 +70,7 @@ def group_with(*records):
             batch.id, batch.producer_id, batch.producer_epoch, batch.is_transactional = 0, producer_id, 0, 1
             append_batch(log, RULES.log, batch)
             clear(batch)
-            note_offset(state.group, log.end_offset - 1, value)
+            note_offset(state.group, LIMITS, log.end_offset - 1, value)
             state.group.pending[producer_id] = value
         partition.high_watermark = log.end_offset
     return state
@@ -132,7 +133,7 @@ def test_a_marker_that_is_written_while_the_log_is_read_is_read_too():
     assert not group_coordinator_ends_loading(state), "there is more to read"
     load(state)
     assert known(state) == (2, [NO_INPUT, NO_INPUT])
-    assert not loaded_pending_offset(state)
+    assert not loaded_pending_offset(state, LIMITS)
 
 
 def test_a_coordinator_that_is_replaced_while_it_reads_leaves_nothing():
@@ -148,10 +149,10 @@ def test_nobody_reads_when_the_coordinator_is_not_new():
     state = group_with(*LOGS["open"])
     assert not group_coordinator_reads_record(state, RULES)
     assert not group_coordinator_ends_loading(state)
-    assert not loaded_pending_offset(state), "it is not loaded"
+    assert not loaded_pending_offset(state, LIMITS), "it is not loaded"
     assert group_coordinator_is_replaced(state, RULES)
     load(state)
-    assert loaded_pending_offset(state)
+    assert loaded_pending_offset(state, LIMITS)
 
 
 def test_who_asks_while_the_coordinator_is_loading_has_to_wait():
@@ -167,16 +168,16 @@ def test_who_asks_while_the_coordinator_is_loading_has_to_wait():
     consumer.state = ProducerState.READY
     waits = [
         lambda state: consumer_fetches_offset(state, RULES, 0),
-        lambda state: leader_receives_produce(state, RULES, 1),
+        lambda state: leader_receives_produce(state, RULES, LIMITS, 1),
         lambda state: group_is_rebalanced(state, 0),
     ]
     assert group_coordinator_is_replaced(state, RULES)
     for step in waits:
         assert not step(state)
     consumer.input_offset, consumer.is_halfway = 2, True
-    assert not consumer_commits_offset(state, RULES, 0)
+    assert not consumer_commits_offset(state, RULES, LIMITS, 0)
     load(state)
-    assert consumer_commits_offset(state.copy(), RULES, 0)
+    assert consumer_commits_offset(state.copy(), RULES, LIMITS, 0)
     consumer.input_offset, consumer.is_halfway = NO_INPUT, False
     for step in waits:
         assert step(state)
@@ -189,11 +190,11 @@ def test_what_was_verified_for_the_coordinator_before_is_not_appended_by_the_new
     produce.batch.id, produce.batch.producer_id, produce.batch.producer_epoch = 0, 0, 0
     produce.batch.is_transactional = 1
     verifying = TransactionRules()
-    assert leader_receives_produce(state, verifying, 1)
+    assert leader_receives_produce(state, verifying, LIMITS, 1)
     assert produce.stage == ProduceStage.VERIFYING
     produce.stage = ProduceStage.VERIFIED
     assert group_coordinator_is_replaced(state, verifying)
-    assert leader_appends_verified(state, verifying, 1)
+    assert leader_appends_verified(state, verifying, LIMITS, 1)
     assert (state.partitions[1].log.end_offset, produce.stage) == (2, ProduceStage.IDLE)
 
 
@@ -244,15 +245,15 @@ def test_a_coordinator_that_reads_and_is_not_new_or_reads_too_far_is_seen():
 
 
 def test_an_offset_expires_unless_one_is_pending():
-    assert not offset_expires(group_with(), RULES), "there is none"
+    assert not offset_expires(group_with(), RULES, LIMITS), "there is none"
     state = group_with((PLAIN, 1))
-    assert offset_expires(state, RULES)
+    assert offset_expires(state, RULES, LIMITS)
     assert (state.group.committed, state.partitions[1].log.end_offset, state.group.records[1]) == (0, 2, 0)
     assert offsets_match_log(state)
     state = group_with((PLAIN, 1), (0, 2))
-    assert not offset_expires(state, RULES)
+    assert not offset_expires(state, RULES, LIMITS)
     before = state.copy()
-    assert offset_expires(state, RULES._replace(pending_offset_keeps_group=False))
+    assert offset_expires(state, RULES._replace(pending_offset_keeps_group=False), LIMITS)
     assert state.group.pending[0] == NO_INPUT
     state.transactions[0].input_offset = 1
     after = state.copy()

@@ -3,6 +3,7 @@
 import pytest
 
 from kafkacheck.checker.schema import Ids
+from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.coordinator.transactions import add_partition, answer_of, fence_and_abort, verify_partition
 from kafkacheck.impl.ids import NO_OFFSET
@@ -38,6 +39,7 @@ GROUP = Layout(
     State, {**BOUNDS, "partitions": 2, "offsets_partition": 1, "inputs": 1, "group_delays": 1, "deletions": 1,
             "recreations": 1},
 )  # fmt: skip
+LIMITS = Bounds({**LAYOUT.bounds.values, "segment_size": 1}).as_tuple()
 V1, V2 = TransactionRules(transaction_version=1), TransactionRules(transaction_version=2)
 COMMIT, ABORT, NONE = Marker.COMMIT, Marker.ABORT, Marker.NONE
 
@@ -59,7 +61,7 @@ def ask(state, rules, kind, producer_id=0, epoch=1, marker=NONE):
     request.kind, request.producer_id, request.producer_epoch, request.marker = kind, producer_id, epoch, marker
     transactional = state.transactional_ids[0]
     coordinator = transactional.coordinators[0]
-    return Answer(answer_of(coordinator, transactional.log, 0, rules, state.producer_ids, request)).name
+    return Answer(answer_of(coordinator, transactional.log, 0, rules, LIMITS, state.producer_ids, request)).name
 
 
 def appended(state):
@@ -181,7 +183,7 @@ def test_a_fence_that_failed_is_not_raised_again():
     state = coordinator_in("ONGOING", epoch=0)
     transactional = state.transactional_ids[0]
     for _ in range(3):
-        assert fence_and_abort(transactional.coordinators[0], transactional.log, 0, V1, state.producer_ids)
+        assert fence_and_abort(transactional.coordinators[0], transactional.log, 0, V1, LIMITS, state.producer_ids)
         assert appended(state) == ("PREPARE_ABORT", 0, 1, -1)
         assert append_fails(state, V1, 0, True)
     assert state.transactional_ids[0].coordinators[0].has_failed_epoch_fence
@@ -227,7 +229,7 @@ def test_a_batch_that_another_verified_request_has_brought_is_acknowledged_and_n
     client.state, client.transaction = ProducerState.IN_TRANSACTION, 0
     produce.stage, produce.partition, produce.guard = ProduceStage.VERIFIED, 0, 1
     produce.batch = partition.log.records[0].copy()
-    assert leader_appends_verified(state, V1, 0)
+    assert leader_appends_verified(state, V1, LIMITS, 0)
     assert (produce.stage, client.state) == (ProduceStage.IDLE, ProducerState.IN_TRANSACTION)
     assert (state.transactions[0].acknowledged, partition.log.end_offset) == ({0}, 1)
 
@@ -273,17 +275,17 @@ def test_what_is_made_from_the_log_is_what_was_there():
 
 def test_the_cleaner_removes_aborted_records_and_then_their_marker():
     state, partition = partition_with(0, (0, ABORT))
-    assert not cleaner_cleans_segment(state, V1, 0, 1, 2), "the record is still there"
-    assert cleaner_cleans_segment(state, V1, 0, 0, 1)
-    assert cleaner_cleans_segment(state, V1, 0, 1, 2)
+    assert not cleaner_cleans_segment(state, V1, LIMITS, 0, 1, 2), "the record is still there"
+    assert cleaner_cleans_segment(state, V1, LIMITS, 0, 0, 1)
+    assert cleaner_cleans_segment(state, V1, LIMITS, 0, 1, 2)
     assert all(batch.producer_id == NO_PRODUCER_ID for batch in partition.log.records)
     assert partition.index.aborted[1].first_offset == NO_OFFSET
 
 
 def test_the_cleaner_keeps_the_marker_of_what_is_committed():
     state, _ = partition_with(0, (0, COMMIT))
-    assert not cleaner_cleans_segment(state, V1, 0, 0, 1)
-    assert not cleaner_cleans_segment(state, V1, 0, 1, 2)
+    assert not cleaner_cleans_segment(state, V1, LIMITS, 0, 0, 1)
+    assert not cleaner_cleans_segment(state, V1, LIMITS, 0, 1, 2)
 
 
 def test_the_group_follows_a_marker_before_it_is_answered_and_once_did_so_later():
@@ -314,5 +316,5 @@ def test_a_topic_created_anew_takes_nothing_that_was_for_the_deleted_one():
         assert not topic_is_recreated(state, 0)
         assert partition_is_deleted(state, 0)
         assert topic_is_recreated(state, 0)
-        assert leader_receives_produce(state, rules, 0)
+        assert leader_receives_produce(state, rules, LIMITS, 0)
         assert (produce.stage, produce.incarnation) == (stage, incarnation), "its client sends it to the new one"

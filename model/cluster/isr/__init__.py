@@ -1,1 +1,1 @@
-"""Who may join the ISR, and how large it must be."""
+"""The replicas that may join the ISR, and the size that it must have."""

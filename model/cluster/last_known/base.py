@@ -6,7 +6,7 @@ process crash keeps the page cache.
 
 Bounds: two replicas and one record; two crashes.
 Expected: HOLDS. With `--set last_known_leader_is_elected=False` nothing is lost either, but nobody ever leads again.
-    What is given up shows `cluster.last_known.power`.
+    `cluster.last_known.power` shows the records that are given up.
 """
 
 from kafkacheck.impl.rules import ClusterRules
