@@ -190,7 +190,7 @@ def test_a_folder_stands_for_its_models_where_that_is_wanted(waterways):
     assert len(catalogue.names_matching(["harbour"], with_folders=True)) == 6
     for find in (lambda: catalogue.names_matching(["canal"]), lambda: catalogue.find_model("canal")):
         with pytest.raises(
-            UsageError, match=r"^'canal' is a folder of models; name one .*or all of them by 'canal\.\*'"
+            UsageError, match=r"^'canal' is a folder of models; name one .* or all of them by 'canal\.\*'"
         ):
             find()
 
