@@ -145,9 +145,11 @@ def test_no_text_shows_how_a_bag_is_kept(capsys, tmp_path):
     assert line == "messages = [], and behind its end Message(), Message(number=2)"
     write(tmp_path / "channel.py", "from tests.toys.reordering_channel import ALTERNATING_BIT as MODEL\n")
     run, file, dot, graph = Command(capsys), *(str(tmp_path / name) for name in ("channel.py", "graph.dot", "graph"))
-    texts = [run("check", file).out, run("explore", file, "--out", graph).out]
+    texts = [run("check", file, "--out", str(tmp_path / "out")).out, run("explore", file, "--out", graph).out]
     assert run("graph", file, "--out", dot, "--set", "room=1").status == 0
-    texts.append(Path(dot).read_text("utf-8"))
+    texts += [path.read_text("utf-8") for path in (Path(dot), *(tmp_path / "out").iterdir())]
+    saved = tmp_path / "out" / "reordering_channel-delivered_in_order.json"
+    assert "still violates delivered_in_order" in run("replay", file, str(saved)).out
     assert "Message(number=1)" in texts[0] and "messages = [Message(number=1)]" in texts[2]
     assert not any("slots" in text for text in texts)
     rows = [row for each in Path(graph).rglob("*.parquet") for row in parquet.read_table(each).to_pylist()]
