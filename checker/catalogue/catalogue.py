@@ -28,7 +28,7 @@ from kafkacheck.checker.process.errors import KafkacheckError, ModelError, NotEx
 from kafkacheck.checker.process.foreign_code import contained, safe_text
 from kafkacheck.checker.process.interrupts import Stopped, limited
 from kafkacheck.checker.process.locations import short_path
-from kafkacheck.checker.process.names import CATALOGUE, OWN_CATALOGUE, did_you_mean, model_name, short_names, shortened
+from kafkacheck.checker.process.names import CATALOGUE, OWN_CATALOGUE, model_name, nearest, short_names, shortened
 from kafkacheck.checker.process.sources import SOURCES
 
 EXPECTED_FILE = "expected.toml"
@@ -83,8 +83,9 @@ def names_matching(patterns: Sequence[str], with_folders: bool = False) -> list[
         if not fitting:
             known = full_name(pattern)
             if known is None:
+                _refuse_folder(pattern, names)
                 raise UsageError(
-                    f"no model of the catalogue is called {shortened(pattern)!r}{_meant(pattern, names)}; see "
+                    f"no model of the catalogue is called {shortened(pattern)!r}{_near(pattern, names)}; see "
                     "`kafkacheck models`; a model of your own is checked by itself"
                 )
             fitting = {known}
@@ -94,8 +95,13 @@ def names_matching(patterns: Sequence[str], with_folders: bool = False) -> list[
 
 def _fits(name: str, pattern: str) -> bool:
     """Whether a pattern stands for a model: by its name, by that of its module, or by a short name."""
-    called = [short for several in short_names(name) for short in several]
-    return any(fnmatchcase(each, pattern) for each in (name, f"{name}.", *called))
+    called = [each for several in _ways_to_name(name) for each in several]
+    return any(fnmatchcase(each, pattern) for each in (f"{name}.", *called))
+
+
+def _ways_to_name(name: str) -> tuple[tuple[str, ...], ...]:
+    """What a model is called, the clearest first: its name, then its shorter names."""
+    return (name,), *short_names(name)
 
 
 def full_name(text: str) -> str | None:
@@ -104,8 +110,9 @@ def full_name(text: str) -> str | None:
     UsageError if several models are called so, and none of them more clearly than others.
     """
     names = catalogue_names()
-    for clearly in range(-1, 3):
-        meant = [name for name in names if text in ((name,) if clearly < 0 else short_names(name)[clearly])]
+    ways = {name: _ways_to_name(name) for name in names}
+    for clearly in range(4):
+        meant = [name for name in names if text in ways[name][clearly]]
         if len(meant) > 1:
             raise UsageError(f"several models are called {shortened(text)!r}; name one of: {', '.join(meant)}")
         if meant:
@@ -113,16 +120,26 @@ def full_name(text: str) -> str | None:
     return None
 
 
-def _meant(text: str, names: Sequence[str]) -> str:
-    """A suggestion for a name that no model has: a folder's models, or the nearest name."""
-    inside = [name for name in names if name.startswith(f"{text}.")]
-    if inside:
-        return f", which is a folder with {len(inside)} models: '{text}.*' names them all"
-    return _near(text, names)
+def _refuse_folder(text: str, names: Sequence[str]) -> None:
+    """UsageError if `text` names a folder of the catalogue."""
+    if any(name.startswith(f"{text}.") for name in names):
+        raise UsageError(
+            f"{text!r} is a folder of models; name one of them (`kafkacheck models {text}` lists them), or all of them "
+            f"by '{text}.*'"
+        )
 
 
 def _near(text: str, names: Sequence[str]) -> str:
-    return did_you_mean(text, names) or did_you_mean(text, [name.rpartition(".")[2] for name in names])
+    """The model or the folder that is called most nearly so. For a name of former days it says the one of today."""
+    called: dict[str, str] = {}
+    for clearly in range(4):
+        for name in names:
+            ways = _ways_to_name(name)[clearly]
+            called |= {each: each if name.endswith(each) else name for each in ways if each not in called}
+    for folder in {name.rpartition(".")[0] for name in names} - {""}:
+        called.setdefault(folder, f"'{folder}.*'")
+    near = nearest(text, called)
+    return f"; did you mean {called[near]}?" if near else ""
 
 
 def find_model(text: str, max_seconds: float | None = None) -> Model:
@@ -296,9 +313,10 @@ def _module_of_name(name: str, catalogue: list[str]) -> ModuleType:
     _search_here()
     former_names.heed()
     if not _is_module_name(name):
+        _refuse_folder(name, catalogue)
         raise UsageError(
             f"there is no model {shortened(name)!r}: it is no name of the catalogue (`kafkacheck models` lists it), no "
-            f"file, and no module that Python finds{_meant(name, catalogue)}; name a model of your own by its "
+            f"file, and no module that Python finds{_near(name, catalogue)}; name a model of your own by its "
             "file, path/to/my_model.py, or as a module, my_package.my_model"
         )
     return _imported(name, lambda: importlib.import_module(name))

@@ -37,7 +37,6 @@ from kafkacheck.checker.process.statuses import DIFFERENT, DONE, NOT_EXHAUSTED
 from kafkacheck.checker.traces.saved import Saved
 from kafkacheck.checker.traces.trace import Trace
 
-SECONDS_BETWEEN_LINES = 5.0
 SECONDS_FOR_ANSWER = 10.0
 STATUSES = {
     Conformance.CONFORMS: DONE,
@@ -133,11 +132,15 @@ def _compared(
             link.must_stop = lambda: bool(watch.interrupts.reason())
             paths = Paths(model, comparison.adapter, watch)
             comparison.follow(paths, known)
-            told = _Progress(comparison, begun)
-            found = comparison.search(seed, steps, lambda: told.goes_on(watch))
+
+            def goes_on() -> bool:
+                progress.show(lambda: _told(comparison, begun))
+                return not watch.interrupts.reason()
+
+            found = comparison.search(seed, steps, goes_on)
             reason = watch.interrupts.reason() or paths.unfinished
             if found is not None:
-                found = comparison.shortened(*found, lambda: told.goes_on(watch))
+                found = comparison.shortened(*found, goes_on)
     return _judged(comparison, found, reason, begun)
 
 
@@ -161,26 +164,14 @@ def _judged(comparison: Comparison, found: tuple[Behaviour, Difference] | None, 
     return outcome
 
 
-class _Progress:
-    """Tells now and then how far a comparison is."""
-
-    def __init__(self, comparison: Comparison, begun: float) -> None:
-        self._comparison, self._begun = comparison, begun
-        self._next = time.perf_counter() + SECONDS_BETWEEN_LINES
-
-    def goes_on(self, watch: Watch) -> bool:
-        """Whether to go on; a line of progress if the last one was long ago."""
-        now = time.perf_counter()
-        if now >= self._next:
-            self._next = now + SECONDS_BETWEEN_LINES
-            coverage = self._comparison.coverage
-            left = int(self._comparison.tours.open.sum())
-            tell(
-                f"{self._comparison.model.name}: steps={coverage.steps + coverage.refused} classes="
-                f"{self._comparison.paths.count - left}/{self._comparison.paths.count} walked={coverage.walked} "
-                f"seconds={now - self._begun:.1f}"
-            )
-        return not watch.interrupts.reason()
+def _told(comparison: Comparison, begun: float) -> str:
+    """How far a comparison is."""
+    coverage, count = comparison.coverage, comparison.paths.count
+    return (
+        f"{comparison.model.name}: steps={coverage.steps + coverage.refused} "
+        f"classes={count - int(comparison.tours.open.sum())}/{count} walked={coverage.walked} "
+        f"seconds={time.perf_counter() - begun:.1f}"
+    )
 
 
 def _written(outcome: Outcome, name: str, folder: Path | None) -> tuple[Path, ...]:

@@ -100,9 +100,7 @@ def lines(model: Model, compared: Comparison) -> Iterator[str]:
     if compared.same is not Same.DIFFERENT:
         return
     yield f"  {call_text(compared.action, compared.parameters)} in this state:"
-    for leaf, value in zip(model.layout.leaves, compared.before, strict=True):
-        if value != leaf.scalar.blank:
-            yield f"    {leaf.path} = {pretty.value_text(leaf, value)}"
+    yield from (f"    {line}" for line in pretty.lines_unlike_blank(model.layout, compared.before))
     for name, effect in zip(("the first model", "the second model"), compared.effects, strict=True):
         yield f"  {name} {effect_text(model, compared.before, effect)}"
 
@@ -111,13 +109,9 @@ def effect_text(model: Model, before: Values, effect: Effect) -> str:
     """The effect of an action on a state, in a line."""
     if effect.error:
         return "fails with an error"
-    changes = [
-        f"{leaf.path}: {pretty.value_text(leaf, old)} -> {pretty.value_text(leaf, new)}"
-        for leaf, old, new in zip(model.layout.leaves, before, effect.after, strict=True)
-        if old != new
-    ]
+    changes = "; ".join(map(str, pretty.difference(model.layout, before, effect.after)))
     returned = "returns True" if effect.enabled else "returns False"
-    return f"{returned} and changes {'; '.join(changes) or 'nothing'}"
+    return f"{returned} and changes {changes or 'nothing'}"
 
 
 def document(model: Model, other_name: str, found: Sequence[Comparison], confirmed: Confirmed) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import contextlib
 import sys
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
 
 from kafkacheck.checker.exploration.verdict import COMPILING, Progress
@@ -56,15 +57,32 @@ class ProgressReport:
             self._tell(progress.remark)
             return
         self._rates.note(progress)
-        now = time.monotonic()
-        if now - self._shown < (PLAIN_INTERVAL if self._live is None else LIVE_INTERVAL):
+        if self._is_due():
+            with contextlib.suppress(OSError):
+                if self._live is None:
+                    print(self._plain(progress), file=self._stream, flush=True)
+                else:
+                    self._live.update(self._lines(progress, self._live.console.width), refresh=True)
+
+    def show(self, line: Callable[[], str]) -> None:
+        """Show a line about work that is no search, unless something was shown just before."""
+        if not self._is_due():
             return
-        self._shown = now
         with contextlib.suppress(OSError):
             if self._live is None:
-                print(self._plain(progress), file=self._stream, flush=True)
+                print(line(), file=self._stream, flush=True)
             else:
-                self._live.update(self._lines(progress, self._live.console.width), refresh=True)
+                from rich.text import Text
+
+                self._live.update(Text(line()), refresh=True)
+
+    def _is_due(self) -> bool:
+        """Whether the last line was long enough ago; if so, the next one is shown now."""
+        now = time.monotonic()
+        if now - self._shown < (PLAIN_INTERVAL if self._live is None else LIVE_INTERVAL):
+            return False
+        self._shown = now
+        return True
 
     def _tell(self, line: str) -> None:
         """Show a remark at once, above the line that is redrawn."""

@@ -263,9 +263,7 @@ def _failure_lines(proof: Proof, judgement: Judgement, checked: Checked) -> Iter
     assert failure is not None
     kept = "breaks its contract" if each.is_contract else f"does not preserve {each.subject}"
     yield f"{failure.call} {kept} from this state:"
-    for leaf, value in zip(proof.model.layout.leaves, failure.before, strict=True):
-        if value != leaf.scalar.blank:
-            yield f"    {leaf.path} = {pretty.value_text(leaf, value)}"
+    yield from (f"    {line}" for line in pretty.lines_unlike_blank(proof.model.layout, failure.before))
     if failure.after is None:
         yield f"  {failure.error}"
     else:
@@ -277,9 +275,8 @@ def _failure_lines(proof: Proof, judgement: Judgement, checked: Checked) -> Iter
 
 
 def _changes(proof: Proof, failure: Failure) -> list[pretty.Change]:
-    layout = proof.model.layout
     assert failure.after is not None
-    return pretty.difference(layout, layout.restore(failure.before), layout.restore(failure.after))
+    return pretty.difference(proof.model.layout, failure.before, failure.after)
 
 
 def _witness_lines(proof: Proof, name: str, failure: Failure) -> Iterator[str]:

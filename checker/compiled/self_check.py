@@ -281,7 +281,7 @@ class _Comparison:
             calls = [call_text(each, given) for each, given, _ in self._evaluation.successors(values)]
             name = calls[place]
         layout = self.model.layout
-        changes = "; ".join(map(str, pretty.difference(layout, layout.restore(values), layout.restore(after))))
+        changes = "; ".join(map(str, pretty.difference(layout, values, after)))
         where = ", which lies outside the constraint" if outside else ""
         return f"successor {place + 1} is by {name}: {changes}{where}"
 

@@ -178,11 +178,10 @@ class Paths(Telling):
         """How many classes there are, of edges and refusals."""
         return self.edge_classes + len(self._first_refusal)
 
-    def action_of(self, number: int) -> int:
-        """The number of the action of a class."""
-        if number < self.edge_classes:
-            return int(self.combinations.actions[self.calls[self._first_edge[number]]])
-        return int(self.combinations.actions[self._call_of_refusal(number)])
+    def actions(self) -> Numbers:
+        """For each class the number of its action."""
+        calls = [*self.calls[self._first_edge].tolist(), *self._calls_of_refusals]
+        return np.asarray(self.combinations.actions)[np.asarray(calls, np.int64)]
 
     def depths(self) -> Numbers:
         """For each class how far its first member is from the start, in steps."""
@@ -194,10 +193,8 @@ class Paths(Telling):
         if number < self.edge_classes:
             edge = int(self._first_edge[number])
             return int(self.sources[edge]), int(self.calls[edge])
-        return self._first_refusal[number - self.edge_classes], self._call_of_refusal(number)
-
-    def _call_of_refusal(self, number: int) -> int:
-        return self._calls_of_refusals[number - self.edge_classes]
+        place = number - self.edge_classes
+        return self._first_refusal[place], self._calls_of_refusals[place]
 
     def out(self, state: int) -> range:
         """The numbers of the edges from a state."""
@@ -243,16 +240,16 @@ class Paths(Telling):
         return Behaviour(state, ops[::-1])
 
     def way_to(self, number: int) -> tuple[Behaviour, Op] | None:
-        """A behaviour to a member of a class, and its step; None if the system goes along no way to one."""
+        """A behaviour to a member of a class, and its step.
+
+        None if the system goes along no way to one, or if a step of the way was blocked after the last `find_parents`.
+        """
         found = self._nearest(number)
-        while found is not None:
-            state, op = found
-            behaviour = self.path_to(state)
-            if not any(self.is_blocked[each.number] for each in behaviour.ops):
-                return behaviour, op
-            self.find_parents()
-            found = self._nearest(number)
-        return None
+        if found is None:
+            return None
+        state, op = found
+        behaviour = self.path_to(state)
+        return None if any(self.is_blocked[each.number] for each in behaviour.ops) else (behaviour, op)
 
     def _nearest(self, number: int) -> tuple[int, Op] | None:
         """The member of a class that is nearest to the start: its state and its step; None if none is reached."""
@@ -317,6 +314,8 @@ class Tours:
                 if behaviour is not None:
                     goes_on = True
                     yield behaviour
+            if goes_on and self._paths.is_blocked.any():
+                self._paths.find_parents()
 
     def close(self, op: Op) -> None:
         """Note that a step was compared."""

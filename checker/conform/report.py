@@ -8,7 +8,7 @@ from typing import Any
 
 from kafkacheck.checker.conform.differences import START, Difference, Listed
 from kafkacheck.checker.conform.outcomes import GuardOutcomes
-from kafkacheck.checker.conform.run import Comparison, open_by_action
+from kafkacheck.checker.conform.run import Comparison, covered_by_action
 from kafkacheck.checker.conform.telling import Behaviour, Telling
 from kafkacheck.checker.exploration.evaluation import call_text
 from kafkacheck.checker.traces.trace import Step, Trace, first_step
@@ -64,12 +64,12 @@ def lines(outcome: Outcome) -> Iterator[str]:
     """The report, without the trace."""
     comparison, model = outcome.comparison, outcome.comparison.model
     adapter, coverage = comparison.adapter, comparison.coverage
-    counted = open_by_action(comparison)
+    counted = covered_by_action(comparison)
     yield f"{'action':<40} {'edges':>15} {'refusals':>15} {'steps':>9} {'refused':>9}"
     for number, action in enumerate(model.actions):
         if number not in adapter.acts:
             continue
-        edges, covered, refusals, refused = counted.get(number, [0, 0, 0, 0])
+        edges, covered, refusals, refused = counted[number]
         steps, asked = coverage.by_action.get(number, [0, 0])
         told = f"{refused:,}/{refusals:,}" if number in adapter.refuses else "not asked"
         yield f"{action.name:<40} {f'{covered:,}/{edges:,}':>15} {told:>15} {steps:>9,} {asked:>9,}"

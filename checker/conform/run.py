@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from kafkacheck.checker.conform.beside import Beside
 from kafkacheck.checker.conform.differences import START, Difference, Listed
 from kafkacheck.checker.conform.link import Link, StoppedError
@@ -192,12 +194,10 @@ def _state_before(behaviour: Behaviour, at: int) -> int:
     return states[-1]
 
 
-def open_by_action(comparison: Comparison) -> dict[int, list[int]]:
-    """By the number of the action: how many classes of edges, covered ones among them; the same of refusals."""
-    paths, found = comparison.paths, dict[int, list[int]]()
-    for number in range(paths.count):
-        counts = found.setdefault(paths.action_of(number), [0, 0, 0, 0])
-        place = 0 if number < paths.edge_classes else 2
-        counts[place] += 1
-        counts[place + 1] += not comparison.tours.open[number]
-    return found
+def covered_by_action(comparison: Comparison) -> Sequence[Sequence[int]]:
+    """For each action: how many classes of edges it has, how many of them are covered; the same of refusals."""
+    paths, is_covered = comparison.paths, ~comparison.tours.open
+    is_edge = np.arange(paths.count) < paths.edge_classes
+    which = (is_edge, is_edge & is_covered, ~is_edge, ~is_edge & is_covered)
+    actions, count = paths.actions(), len(comparison.model.actions)
+    return list(zip(*(np.bincount(actions[each], minlength=count).tolist() for each in which), strict=True))

@@ -54,7 +54,7 @@ class Evaluation:
                 "became another one, so add a guard, or list the action in the model's `stuttering`"
             )
         if not enabled and after != values:
-            changes = pretty.difference(self._layout, self._layout.restore(values), state)
+            changes = pretty.difference(self._layout, values, after)
             raise EvaluationError(
                 f"{place_of(action.function)}: {call} returned False after it wrote {changes[0]}; False means that "
                 "the step is not enabled, so put every guard before the first write"

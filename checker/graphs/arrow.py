@@ -1,8 +1,8 @@
 """States and steps as Arrow columns: named and typed as the schema declares them, so that SQL on them is easy to read.
 
 Numbers are 32-bit integers, whatever their range, so that arithmetic on them does not overflow. A missing value (of an
-optional id or epoch) is null. Enum members are their names, flags booleans, sets of ids lists of ids, records structs
-and arrays lists.
+optional id or epoch) is null. Enum members are their names, flags booleans, sets of ids lists of ids, records structs,
+and arrays, queues and bags lists.
 """
 
 import re
@@ -16,6 +16,7 @@ import pyarrow as pa
 from kafkacheck.checker.graphs.state_graph import Combinations
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Count, EnumOf, Epoch, Flag, IdSet, Kind, Offset, Struct
+from kafkacheck.checker.schema.containers import Container
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.schema.objects import is_optional
 from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar, Type, leaf_count
@@ -52,7 +53,8 @@ def portable(node: Type) -> Type:
     if isinstance(node, Scalar):
         return Scalar(_without_class(node.kind), node.low, node.high)
     if isinstance(node, Record):
-        return Record(Struct, tuple((name, portable(child)) for name, child in node.fields))
+        struct = Struct if node.slots is None else Container
+        return Record(struct, tuple((name, portable(child)) for name, child in node.fields))
     return ArrayOf(portable(node.element), node.length, node.index)
 
 
@@ -92,6 +94,11 @@ def type_array(node: Type, rows: Rows) -> pa.Array:
     """The leaves of a type, int64[n, leaves], as an Arrow array of length n."""
     if isinstance(node, Scalar):
         return kind_array(node.kind, rows[:, 0])
+    if isinstance(node, Record) and node.slots is not None:
+        lengths, slots = rows[:, 0], node.slots
+        records = rows[:, 1:].reshape(len(rows) * slots.length, leaf_count(slots.element))
+        elements = type_array(slots.element, records[(np.arange(slots.length) < lengths[:, None]).ravel()])
+        return pa.ListArray.from_arrays(pa.array(np.append(0, lengths.cumsum()).astype(np.int32)), elements)
     if isinstance(node, Record):
         names, arrays, first = [], [], 0
         for name, child in node.fields:

@@ -11,7 +11,6 @@ from kafkacheck.checker.language.values import Value, type_name
 from kafkacheck.checker.language.whole import Body, is_alike, require_changeable, scalar_stores, type_text, written_at
 from kafkacheck.checker.process.locations import place_of
 from kafkacheck.checker.schema import Bag, add, copy, is_full, remove
-from kafkacheck.checker.schema.containers import Container
 from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar, Type, unknown_blank
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Held(NamedTuple):
 
 def is_container(kind: object) -> bool:
     """Whether it is the type of a queue or bag."""
-    return isinstance(kind, Record) and issubclass(kind.struct, Container)
+    return isinstance(kind, Record) and kind.slots is not None
 
 
 def held(base: ir.Expression, kind: Record) -> Held:
@@ -117,6 +116,27 @@ def read_with_record(reader: "FunctionReader", node: ast.Call, function: Functio
                 raise reader.error(literal, f"{path[0]} ({path[1]}) has a bound for its blank value; name it, too")
     types = tuple((field, value.type) for field, value in named.items())
     return _called(reader, node, (function, kind, types), [target, *named.values()])
+
+
+def record_problem(literal: ast.Call, tree: ast.AST) -> str:
+    """Why a new record cannot stand where it does in a function, and what to write instead."""
+    text = ast.unparse(literal)
+    mend = f"write add(queue, {text}), or copy(target, {text}) to a record of the state"
+    match next((each for each in ast.walk(tree) if literal in ast.iter_child_nodes(each)), None):
+        case ast.Assign(targets=[ast.Name()]) | ast.AnnAssign() | ast.NamedExpr():
+            mend = "no name can hold it: write it anew in each add(...) or copy(..., ...) that takes it"
+        case ast.Assign(targets=[target]):
+            mend = f"write copy({ast.unparse(target)}, {text})"
+        case ast.Return():
+            mend = f"a function returns no record: let a parameter be the one to write into, and copy(that, {text})"
+        case ast.Compare(left=left, ops=[operator], comparators=[right]):
+            whole = ast.unparse(right if left is literal else left)
+            is_member = isinstance(operator, ast.In | ast.NotIn)
+            other = "each" if is_member else whole
+            asked = [f"{other}.{each.arg} == {ast.unparse(each.value)}" for each in literal.keywords if each.arg]
+            told = " and ".join(asked) or f"{other}.field == ..."
+            mend = f"compare field by field: `{f'any({told} for each in {whole})' if is_member else told}`"
+    return f"{text} is a new record, which only add(...) and copy(..., ...) take, as their last argument; {mend}"
 
 
 def _fields(reader: "FunctionReader", literal: ast.Call, record: Record, function: FunctionType) -> dict[str, Value]:

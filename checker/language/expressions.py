@@ -99,6 +99,11 @@ class ExpressionReader:
             mend = "compare it, for example `x != 0`" if wanted == BOOL else "write `1 if condition else 0`"
             if value.type == SET:
                 mend = "ask for its len(), or for a member: `member in ids`"
+            elif containers.is_container(value.type):
+                text = ast.unparse(node)
+                mend = f"ask `len({text}) == 0` or `len({text}) > 0`" if wanted == BOOL else f"write `len({text})`"
+            elif isinstance(value.type, ArrayOf):
+                mend = "name one of its elements"
             elif value.type not in (INT, BOOL):
                 mend = "name one of its fields or elements"
             raise self.function.error(node, f"{what} must be {wanted}, not {type_name(value.type)}; {mend}")
@@ -332,8 +337,7 @@ class ExpressionReader:
     def _read_Call(self, node: ast.Call) -> Value:
         is_builtin = isinstance(node.func, ast.Name) and self.function.is_builtin(node.func.id)
         if not is_builtin and self._is_struct(node.func):
-            what = f"{ast.unparse(node)} is a new record"
-            raise self.function.error(node, f"{what}, which only add(...) and copy(..., ...) take, as their last one")
+            raise self.function.error(node, containers.record_problem(node, self.function.tree))
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise self.function.error(
                 node,

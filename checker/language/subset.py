@@ -109,7 +109,7 @@ class FunctionReader:
     ) -> None:
         self.program = program
         self.result = Function(function)
-        self._tree = tree
+        self.tree = tree
         self._arguments = arguments
         self.expressions = ExpressionReader(self)
         self.flow = _Flow({})
@@ -121,7 +121,7 @@ class FunctionReader:
 
     def part(self, names: dict[str, Value], bound: set[str]) -> "FunctionReader":
         """A reader for a part of this function that is called like one; it knows these names, and binds others."""
-        other = FunctionReader(self.program, self.result.function, self._tree, ())
+        other = FunctionReader(self.program, self.result.function, self.tree, ())
         other.result.is_part = True
         other.flow = _Flow(names)
         other._types = {name: value.type for name, value in names.items()}
@@ -136,7 +136,7 @@ class FunctionReader:
 
     def read(self) -> Function:
         """The whole function."""
-        tree = self._tree
+        tree = self.tree
         parameters = self._parameters()
         for name, kind in zip(parameters, self._arguments, strict=True):
             self.flow.names[name] = named(name, kind)
@@ -172,7 +172,7 @@ class FunctionReader:
     def _parameters(self) -> list[str]:
         names, given = parameter_names(self.result.function), len(self._arguments)
         if len(names) != given:
-            raise self.error(self._tree, f"it takes {len(names)} argument(s) and is called with {given}")
+            raise self.error(self.tree, f"it takes {len(names)} argument(s) and is called with {given}")
         return names
 
     # -- names and calls, as the expressions need them ---------------------------------------------------------

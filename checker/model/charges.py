@@ -2,14 +2,15 @@
 
 A charged action is enabled only while the allowance of that name in the state's `budget` is above 0, and each time that
 it is taken it pays 1. Neither is written in its function: the step that every reading runs is made here, and calls it.
-The charge is the step's, so that a call of the function by another one costs nothing.
+The charge is the step's: a call of the function by another one would cost nothing, so that no action calls it.
 """
 
 import ast
+from collections.abc import Mapping
 from functools import lru_cache
 from types import FunctionType
 
-from kafkacheck.checker.language.ir import Function
+from kafkacheck.checker.language.ir import Function, reachable
 from kafkacheck.checker.language.source import parameter_names, variant
 from kafkacheck.checker.schema import Allowance
 from kafkacheck.checker.schema.shape import Record, Scalar
@@ -78,4 +79,18 @@ def charge_problem(state: Record, read: Function, allowance: str) -> str:
             f"{told} and writes {BUDGET}.{allowance} by itself, too; leave out that write, and the guard that goes "
             "with it"
         )
+    return ""
+
+
+def call_problem(read: Function, charges: Mapping[FunctionType, str]) -> str:
+    """Why an action, by its function as read, cannot call a charged one, in words that follow its name; "" if it does
+    not.
+    """
+    for each in reachable([read]):
+        if each.function is not read.function and each.function in charges:
+            name = each.function.__name__
+            return (
+                f"calls {name}, which is charged to {charges[each.function]!r}: only a step by {name} itself pays, a "
+                "call does not; move what both do into a function that is not charged, and let both call that"
+            )
     return ""

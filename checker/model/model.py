@@ -17,7 +17,7 @@ from kafkacheck.checker.language.ranges import Analysis
 from kafkacheck.checker.language.source import parameter_names
 from kafkacheck.checker.language.values import ValueType
 from kafkacheck.checker.model import fairness, starts
-from kafkacheck.checker.model.charges import charge_problem, charged
+from kafkacheck.checker.model.charges import call_problem, charge_problem, charged
 from kafkacheck.checker.model.definition import (
     LISTS,
     MAPPINGS,
@@ -59,7 +59,7 @@ class Model(Unchanging):
     the bounds; a property takes both at its end.
     `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
     is wanted. `charges`: by action, the allowance of the state's `budget` from which each of its steps takes 1, and
-    without which it is not enabled (`checker.model.charges`); what is no action of the model costs nothing.
+    without which it is not enabled (`checker.model.charges`); no other action calls it, because a call does not pay.
     `stuttering`: the actions that may return True and leave the state as it was: such a step is counted, judged and no
     deadlock, but fairness does not speak of it.
     `always`: invariants `(state[, rules])` and action properties `(before, after[, rules])`. `sometimes`:
@@ -353,10 +353,12 @@ class Model(Unchanging):
             raise self._error("must return True where it is enabled and False where not", function)
         self._check_annotations(function, names[:1], may_return_nothing=NOTHING in returns)
         domains = [None if isinstance(each.kind, Flag) else (each.low, each.high) for each in parameters]
-        step, allowance = function, self._definition["charges"].get(function, "")
-        if allowance and NOTHING not in returns:
-            if problem := charge_problem(self.layout.root, read, allowance):
-                raise self._error(problem, function)
+        step, charges = function, self._definition["charges"] if NOTHING not in returns else {}
+        allowance = charges.get(function, "")
+        problem = charge_problem(self.layout.root, read, allowance) if allowance else ""
+        if problem := problem or call_problem(read, charges):
+            raise self._error(problem, function)
+        if allowance:
             step = charged(function, allowance)
             read = self._read(step, 1, kinds)
         self._ranges.require_words(read, [None, *domains])

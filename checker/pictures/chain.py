@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import graphviz
 
-from kafkacheck.checker.schema.shape import ArrayOf, Record, Type
+from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar, Type
 from kafkacheck.checker.traces.lasso import lasso_lines
 from kafkacheck.checker.traces.trace import Trace, call_text, deadlock_text, leaf_texts
 from kafkacheck.checker.traces.witness import Witness
@@ -78,15 +78,20 @@ def _bold(text: str, is_white: bool = False) -> str:
 
 
 def _groups(root: Record) -> Iterator[tuple[str, Type]]:
-    """The tables of a state: one for each field that is a record or an array, and one for all scalars together."""
-    scalars = tuple((name, node) for name, node in root.fields if not isinstance(node, Record | ArrayOf))
-    yield from ((name, node) for name, node in root.fields if isinstance(node, Record | ArrayOf))
-    if scalars:
-        yield "", Record(root.struct, scalars)
+    """The tables of a state: one for each field that is a record or an array, and one for all others together."""
+    others = tuple((name, node) for name, node in root.fields if _is_one_text(node))
+    yield from ((name, node) for name, node in root.fields if not _is_one_text(node))
+    if others:
+        yield "", Record(root.struct, others)
+
+
+def _is_one_text(node: Type) -> bool:
+    """Whether it is a scalar, a queue or a bag."""
+    return isinstance(node, Scalar) or (isinstance(node, Record) and node.slots is not None)
 
 
 def _table(name: str, node: Type, now: dict[str, str], before: dict[str, str] | None) -> str:
-    """One row for each element of an array, or for the record; one column for each scalar in it."""
+    """One row for each element of an array, or for the record; one column for each scalar, queue or bag in it."""
     rows = {name: node}
     if isinstance(node, ArrayOf):
         rows = {f"{name}[{index}]": node.element for index in range(node.length)}
@@ -106,11 +111,11 @@ def _table(name: str, node: Type, now: dict[str, str], before: dict[str, str] | 
 
 
 def _columns(node: Type, path: str) -> Iterator[str]:
-    if isinstance(node, Record):
+    if _is_one_text(node):
+        yield path
+    elif isinstance(node, Record):
         for name, child in node.fields:
             yield from _columns(child, f"{path}.{name}")
     elif isinstance(node, ArrayOf):
         for index in range(node.length):
             yield from _columns(node.element, f"{path}[{index}]")
-    else:
-        yield path

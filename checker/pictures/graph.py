@@ -142,12 +142,11 @@ def _caption(model: Model, graph: "nx.MultiDiGraph[int]") -> str:
 def _look(model: Model, graph: "nx.MultiDiGraph[int]", number: int) -> dict[str, str]:
     data = graph.nodes[number]
     layout, parent = model.layout, data["parent"]
-    state = layout.restore(data["values"])
-    lines = state_lines(layout, state)
+    lines = state_lines(layout, data["values"])
     shown = lines
     if len(lines) > MOST_FIELDS:
-        start = layout.blank() if parent is None else layout.restore(graph.nodes[parent]["values"])
-        shown = [f"{change.path} = {change.after}" for change in difference(layout, start, state)]
+        start = layout.blank_values if parent is None else graph.nodes[parent]["values"]
+        shown = [f"{change.path} = {change.after}" for change in difference(layout, start, data["values"])]
         shown = shown if parent is None else [f"as {parent}, but", *shown]
     told = [*shown, *(f"violates {name}" for name in data["violates"])]
     told += [] if data["is_kept"] else ["outside the constraint"]

@@ -15,11 +15,17 @@ BASE = "base"
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The words "; did you mean X?" for the nearest known name, whatever the case of letters; empty if none is near."""
+    near = nearest(name, known)
+    return f"; did you mean {near}?" if near else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The nearest known name, whatever the case of letters; empty if none is near."""
     by_folded: dict[str, str] = {}
     for each in known:
         by_folded.setdefault(each.casefold(), each)
     near = difflib.get_close_matches(name.casefold(), by_folded, n=1)
-    return f"; did you mean {by_folded[near[0]]}?" if near else ""
+    return by_folded[near[0]] if near else ""
 
 
 def shortened(text: str, most: int = 60) -> str:

@@ -334,13 +334,11 @@ def _asked(model: Model, properties: Sequence[Property]) -> Model:
 
 
 def shortly(model: Model, values: Values, most: int = 12) -> str:
-    """The first scalars of a state that are not blank, in a line."""
+    """What is not blank in a state, in a line, of which only the first parts are told."""
     told = [line.strip() for line in itertools.islice(state_lines(model, values), most + 1)]
     return ", ".join([*told[:most], *(["..."] * (len(told) > most))]) or "every scalar at its lowest value"
 
 
 def state_lines(model: Model, values: Values) -> Iterator[str]:
-    """Every scalar of a state that is not blank, one a line."""
-    for leaf, value in zip(model.layout.leaves, values, strict=True):
-        if value != leaf.scalar.blank:
-            yield f"    {leaf.path} = {pretty.value_text(leaf, value)}"
+    """What is not blank in a state, one line each."""
+    yield from (f"    {line}" for line in pretty.lines_unlike_blank(model.layout, values))

@@ -54,8 +54,11 @@ class Container(Struct, Generic[T]):
         return self.length
 
     def __getitem__(self, place: int) -> T:
-        if place >= self.length:
-            raise IndexError(f"index {place} is outside this {_named(self)}, which holds {self.length}")
+        if not 0 <= place < self.length:
+            raise IndexError(
+                f"index {place} is outside this {_named(self)}, which holds {self.length}; ask first: "
+                "`if place >= len(...): return False`"
+            )
         record: T = self.slots[place]
         return record
 

@@ -45,7 +45,6 @@ from kafkacheck.checker.schema.shape import (
     fixed,
     leaf_count,
     missing,
-    path_text,
     unknown_blank,
 )
 
@@ -293,11 +292,11 @@ class Layout:
 
     def _leaves(self) -> Iterator[Leaf]:
         word, shift = 0, 0
-        for steps, owner, scalar in _walk(self.root, (), (self.root.struct.__name__, "")):
+        for steps, path, owner, scalar in _walk(self.root, (), "", (self.root.struct.__name__, "")):
             bits = (scalar.high - scalar.low).bit_length()
             if shift + bits > WORD_BITS:
                 word, shift = word + 1, 0
-            yield Leaf(steps, path_text(steps), owner, scalar, word, shift, bits)
+            yield Leaf(steps, path.removeprefix("."), owner, scalar, word, shift, bits)
             shift += bits
 
 
@@ -324,16 +323,17 @@ def unpacked(words: "np.ndarray[Any, Any]", slots: Sequence[Slot]) -> "np.ndarra
 
 
 def _walk(
-    node: Type, steps: tuple[str | int, ...], owner: tuple[str, str]
-) -> Iterator[tuple[tuple[str | int, ...], tuple[str, str], Scalar]]:
+    node: Type, steps: tuple[str | int, ...], path: str, owner: tuple[str, str]
+) -> Iterator[tuple[tuple[str | int, ...], str, tuple[str, str], Scalar]]:
     if isinstance(node, Scalar):
-        yield steps, owner, node
+        yield steps, path, owner, node
     elif isinstance(node, Record):
         for name, child in node.fields:
-            yield from _walk(child, (*steps, name), (node.struct.__name__, name))
+            inner = path if child is node.slots else f"{path}.{name}"
+            yield from _walk(child, (*steps, name), inner, (node.struct.__name__, name))
     else:
         for index in range(node.length):
-            yield from _walk(node.element, (*steps, index), owner)
+            yield from _walk(node.element, (*steps, index), f"{path}[{index}]", owner)
 
 
 def _dtype(node: Type) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.schema.id_sets import ID_SETS, Ids, members_of
 from kafkacheck.checker.schema.schema import MOST_MEMBERS, Array, EnumOf, Epoch, Flag, Id, IdSet, Kind, is_id_set
-from kafkacheck.checker.schema.shape import Record, Scalar, Type
+from kafkacheck.checker.schema.shape import Record, Scalar, Type, blank_values
 
 if typing.TYPE_CHECKING:
     from kafkacheck.checker.schema.layout import Layout
@@ -169,7 +169,7 @@ def _json(node: Type, value: Any) -> Any:
     if isinstance(node, Scalar):
         return value_to_json(node.kind, plain_value(value))
     if isinstance(node, Record):
-        return to_json(node, value)
+        return to_json(node, value) if node.slots is None else [_json(node.slots.element, each) for each in value]
     return [_json(node.element, element) for element in value]
 
 
@@ -182,6 +182,17 @@ def leaf_values(node: Type, data: Any, place: str = "state") -> Iterator[int]:
                 f"{place}: {json.dumps(data)} is outside {node.low} .. {node.high}; are the bounds the same?"
             )
         yield value
+    elif isinstance(node, Record) and node.slots is not None:
+        most, element = node.slots.length, node.slots.element
+        if not isinstance(data, list) or len(data) > most:
+            found = len(data) if isinstance(data, list) else data
+            raise UsageError(
+                f"{place}: expected a list of at most {most}, found {json.dumps(found)}; are the bounds the same?"
+            )
+        yield len(data)
+        for index, each in enumerate(data):
+            yield from leaf_values(element, each, f"{place}[{index}]")
+        yield from blank_values(element) * (most - len(data))
     elif isinstance(node, Record):
         if not isinstance(data, dict) or set(data) != {name for name, _ in node.fields}:
             found = sorted(data) if isinstance(data, dict) else data

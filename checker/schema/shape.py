@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
+from kafkacheck.checker.schema.containers import Container
 from kafkacheck.checker.schema.schema import Allowance, ById, ByPosition, EnumOf, Kind, Size, Struct, blank_of
 
 
@@ -61,6 +62,12 @@ class Record:
     @cached_property
     def _types(self) -> "dict[str, Type]":
         return dict(self.fields)
+
+    @cached_property
+    def slots(self) -> "ArrayOf | None":
+        """The array in which a queue or bag keeps its records, behind its length; None for another record."""
+        kept = self._types.get("slots") if issubclass(self.struct, Container) else None
+        return kept if isinstance(kept, ArrayOf) else None
 
     @cached_property
     def leaf_count(self) -> int:
@@ -129,12 +136,22 @@ def leaf_count(node: Type) -> int:
     return 1 if isinstance(node, Scalar) else node.leaf_count
 
 
+def blank_values(node: Type) -> list[int]:
+    """The scalars of a type if they are blank, in order."""
+    if isinstance(node, Scalar):
+        return [node.blank]
+    if isinstance(node, ArrayOf):
+        return blank_values(node.element) * node.length
+    return [value for _, child in node.fields for value in blank_values(child)]
+
+
 @dataclass(frozen=True)
 class Leaf:
     """One scalar of a state.
 
-    `steps` leads to it from the state (field names and indices), `path` is the same as text, `owner` is the
-    (class name, field name) that declares it, and it is kept in bits `shift` .. `shift + bits - 1` of word `word`.
+    `steps` leads to it from the state (field names and indices). `path` is the same as it is written in Python, where
+    a record in a queue is `queue[0]`, and the length of the queue `queue.length`. `owner` is the (class name, field
+    name) that declares it, and it is kept in bits `shift` .. `shift + bits - 1` of word `word`.
     """
 
     steps: tuple[str | int, ...]
@@ -159,9 +176,3 @@ class Leaf:
     def high(self) -> int:
         """Its highest value."""
         return self.scalar.high
-
-
-def path_text(steps: tuple[str | int, ...]) -> str:
-    """A path as it is written in Python: ("members", 0, "vote") is "members[0].vote"."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-    return text.removeprefix(".")

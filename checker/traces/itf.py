@@ -45,6 +45,8 @@ def _value(node: Type, value: Any) -> Any:
     if isinstance(node, Scalar):
         return _scalar(node.kind, plain_value(value))
     if isinstance(node, Record):
+        if node.slots is not None:
+            return [_value(node.slots.element, each) for each in value]
         return {name: _value(child, getattr(value, name)) for name, child in node.fields}
     elements = [_value(node.element, element) for element in value]
     if isinstance(node.index, ById):

@@ -70,7 +70,7 @@ def replay(model: Model, trace: Trace, unknown: UnknownCall | None = None) -> Re
     initial = model.initial_states()
     if all(state != first.state for state in initial):
         done.clear()
-        changes = tuple(difference(layout, first.state, initial[0]))
+        changes = tuple(difference(layout, layout.flatten(first.state), layout.flatten(initial[0])))
         return outcome("it is not an initial state of the model", "initial state", changes)
     before = layout.flatten(first.state)
     if checked is not None and not checked.is_step and not evaluate.holds(checked, before):
@@ -82,7 +82,7 @@ def replay(model: Model, trace: Trace, unknown: UnknownCall | None = None) -> Re
             after = evaluate.apply(action, arguments, before)
             if after is None:
                 return outcome(_why_disabled(action, arguments, layout.restore(before)), call)
-            changes = tuple(difference(layout, step.state, layout.restore(after)))
+            changes = tuple(difference(layout, layout.flatten(step.state), after))
             if changes:
                 return outcome("it leads to another state", call, changes)
             done.append(Step(step.action, step.parameters, layout.restore(after)))

@@ -18,7 +18,7 @@ from kafkacheck.checker.process.names import unknown
 from kafkacheck.checker.schema import Count
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.schema.objects import Values, value_to_json
-from kafkacheck.checker.schema.pretty import Change, difference, value_text
+from kafkacheck.checker.schema.pretty import Change, difference, texts
 
 FORMAT = "kafkacheck trace"
 VERSION = 1
@@ -146,7 +146,7 @@ def rebuild(model: Model, chain: Sequence[Values], violated: str | None = None, 
                 steps.append(Step(action.name, action.named(arguments), layout.restore(after)))
                 break
         else:
-            changes = "; ".join(map(str, difference(layout, layout.restore(values), layout.restore(target))))
+            changes = "; ".join(map(str, difference(layout, values, target)))
             raise SelfCheckError(
                 f"{model.name}: no action leads to state {number} of the behaviour ({changes}): the plain functions do "
                 "not do what the search did"
@@ -157,19 +157,16 @@ def rebuild(model: Model, chain: Sequence[Values], violated: str | None = None, 
 def changed_fields(trace: Trace, index: int) -> list[Change]:
     """The fields that step `index` changed; for the first step every field that is not blank, nor 0."""
     layout = trace.model.layout
-    state = trace.steps[index].state
-    return difference(layout, _nothing(layout) if index == 0 else trace.steps[index - 1].state, state)
+    before = _nothing(layout) if index == 0 else layout.flatten(trace.steps[index - 1].state)
+    return difference(layout, before, layout.flatten(trace.steps[index].state))
 
 
-def _nothing(layout: Layout) -> Any:
+def _nothing(layout: Layout) -> Values:
     """The blank state, but with 0 for numbers that begin elsewhere; -1 says that there is none of something."""
-    blank = layout.flatten(layout.blank())
-    pairs = zip(layout.leaves, blank, strict=True)
-    return layout.restore(tuple(0 if type(leaf.kind) is Count and value != -1 else value for leaf, value in pairs))
+    pairs = zip(layout.leaves, layout.blank_values, strict=True)
+    return tuple(0 if type(leaf.kind) is Count and value != -1 else value for leaf, value in pairs)
 
 
 def leaf_texts(model: Model, state: Any) -> dict[str, str]:
-    """Every scalar of a state as text, by path, in order of declaration."""
-    layout = model.layout
-    pairs = zip(layout.leaves, layout.flatten(state), strict=True)
-    return {leaf.path: value_text(leaf, value) for leaf, value in pairs}
+    """What a state shows as text, by path, in order of declaration."""
+    return texts(model.layout, model.layout.flatten(state))

@@ -7,13 +7,13 @@ Expected: HOLDS
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
-from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.model.cluster.family import CLUSTER, KRAFT_ERA
 from kafkacheck.spec.cluster import refinement
 
 MODEL = CLUSTER.model(
     bounds={"max_records": 2, "max_metadata_offset": 4, "crashes": 1, "moves": 1},
     rules=ClusterRules(commits_are_noted=True),
-    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, leadership_is_moved],
+    actions=[*KRAFT_ERA, process_crashes, leadership_is_moved],
     always=[
         refinement.committed_log_only_grows,
         refinement.brokers_serve_committed_log,

@@ -10,12 +10,15 @@ connection is broken (0 or 1). These bounds are switches (0 or 1): `fetch_sessio
 to read from. The others are budgets of disturbances (`model/cluster/environment.py`). All bounds only end behaviours.
 """
 
+from typing import Any
+
 from kafkacheck.checker.model import Family
-from kafkacheck.impl.enums import Stage
+from kafkacheck.impl.enums import Propagation, Stage, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, environment, replication
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_replays_metadata
-from kafkacheck.model.cluster.drawing import CLUSTER_LANES
+from kafkacheck.model.cluster.clients import consumer_learns_leader, consumer_reads, consumer_validates_position
+from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES, CLUSTER_LANES
 from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster import (
     clients,
@@ -60,6 +63,15 @@ FAILURES = (controller.controller_fences_broker, brokers.broker_starts)
 ZOOKEEPER = (broker_obeys_leader_and_isr, *FAILURES)
 
 KRAFT = (broker_replays_metadata, controller.controller_unfences_broker, *FAILURES)
+
+ZOOKEEPER_ERA = (*REPLICATION, *EPOCH_QUESTIONS, *ISR_CHANGES, *ZOOKEEPER)
+"""What brokers and the controller do in the ZooKeeper era."""
+
+KRAFT_ERA = (*REPLICATION, *ISR_CHANGES, *KRAFT)
+"""What brokers and the controller do in the KRaft era."""
+
+CONSUMER_READS = (consumer_learns_leader, consumer_validates_position, consumer_reads)
+"""What a consumer does that reads at the leader."""
 
 EXAMPLES = (properties.acknowledged_record, properties.deposed_leader, isr.committed_without_all)
 
@@ -112,6 +124,15 @@ CONSUMER = (
     clients.truncation_errors_are_true,
 )
 """Properties of the answers that a consumer gets."""
+
+LOGS_AGREE = (
+    properties.logs_match_by_epoch,
+    properties.one_leader_in_epoch,
+    properties.high_watermark_is_within_log,
+    *BROKERS,
+    *CONTROLLER,
+)
+"""Properties that hold even if acknowledged records are lost."""
 
 SAFETY = (
     properties.acknowledged_records_survive,
@@ -202,14 +223,22 @@ BOUNDS = {
 }
 """Default bounds; each model says which ones it changes."""
 
-CLUSTER = Family(
-    state=State,
-    charges=environment.CHARGES,
-    initial=environment.start_in_sync,
-    bounds=BOUNDS,
-    rules=ClusterRules(),
-    sometimes=EXAMPLES,
-    measures=MEASURES,
-    drawing=CLUSTER_LANES,
-)
+_COMMON: dict[str, Any] = {
+    "state": State,
+    "charges": environment.CHARGES,
+    "initial": environment.start_in_sync,
+    "bounds": BOUNDS,
+    "sometimes": EXAMPLES,
+    "measures": MEASURES,
+}
+_ZOOKEEPER_RULES = ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279)
+_ELIGIBLE_RULES = ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2)
+
+CLUSTER = Family(**_COMMON, rules=ClusterRules(), drawing=CLUSTER_LANES)
 """The defaults of each model of a cluster's partition."""
+ZOOKEEPER_CLUSTER = Family(**_COMMON, rules=_ZOOKEEPER_RULES, drawing=CLUSTER_LANES)
+"""The same by the rules of the ZooKeeper era."""
+ELIGIBLE_CLUSTER = Family(**_COMMON, rules=_ELIGIBLE_RULES, drawing=CLUSTER_LANES)
+"""The same with eligible leader replicas, where acknowledged records are on two of them."""
+CONSUMER_CLUSTER = Family(**_COMMON, rules=ClusterRules(), drawing=CLUSTER_AND_CONSUMER_LANES)
+"""The same with a consumer in the picture."""

@@ -9,15 +9,12 @@ Bounds: two replicas and one record; one crash, after which the leader has no se
 Expected: HOLDS
 """
 
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
-from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, REPLICATION, SAFETY, ZOOKEEPER
+from kafkacheck.model.cluster.family import EPOCH_QUESTIONS, REPLICATION, SAFETY, ZOOKEEPER, ZOOKEEPER_CLUSTER
 from kafkacheck.spec.cluster.steps import fetches_go_by_sessions, sessions_end_with_process
 
-MODEL = CLUSTER.model(
+MODEL = ZOOKEEPER_CLUSTER.model(
     bounds={"fetch_sessions": 1, "max_metadata_offset": 3, "crashes": 1, "moves": 2},
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, process_crashes, leadership_is_moved],
     always=[*SAFETY, fetches_go_by_sessions, sessions_end_with_process],
 )

@@ -10,11 +10,11 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, session_expires
-from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, LEMMAS, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CLUSTER, KRAFT_ERA, LEMMAS, SAFETY
 
 MODEL = CLUSTER.model(
     bounds={"crashes": 1, "expirations": 1, "moves": 1},
-    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, session_expires, leadership_is_moved],
+    actions=[*KRAFT_ERA, process_crashes, session_expires, leadership_is_moved],
     always=SAFETY,
     lemmas=LEMMAS,
 )

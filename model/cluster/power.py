@@ -8,14 +8,11 @@ Bounds: two brokers, and two power losses; one record that is lost and one that 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, environment, family
 from kafkacheck.spec.cluster import files, properties, steps
 
-MODEL = family.CLUSTER.model(
+MODEL = family.ZOOKEEPER_CLUSTER.model(
     bounds={"max_records": 2, "max_leader_epoch": 4, "max_broker_epoch": 2, "power_losses": 2},
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *family.REPLICATION,
         *family.EPOCH_QUESTIONS,
@@ -23,14 +20,6 @@ MODEL = family.CLUSTER.model(
         brokers.broker_checkpoints_high_watermark,
         environment.power_fails,
     ],
-    always=[
-        properties.logs_agree_below_high_watermark,
-        properties.logs_match_by_epoch,
-        properties.one_leader_in_epoch,
-        properties.high_watermark_is_within_log,
-        steps.checkpoint_falls_with_high_watermark,
-        *family.BROKERS,
-        *family.CONTROLLER,
-    ],
+    always=[properties.logs_agree_below_high_watermark, steps.checkpoint_falls_with_high_watermark, *family.LOGS_AGREE],
     sometimes=[*family.EXAMPLES, files.lost_suffix, files.unflushed_survivor],
 )

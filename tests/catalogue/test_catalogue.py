@@ -98,6 +98,21 @@ def test_an_unknown_name_is_told_the_nearest_one_and_where_the_list_is():
         catalogue.find_model("kip102")
 
 
+@pytest.mark.parametrize(
+    ("mistyped", "meant"),
+    [
+        ("harbour_pump", "harbour.locks.pumps"),  # once called harbour_pumps
+        ("Harbour.Locks.Uper", "harbour.locks.upper"),
+        ("canal_pump", "canal.pumps"),
+        ("lacks", "locks"),
+        ("canals", r"'canal\.\*'"),
+    ],
+)
+def test_a_mistyped_name_is_told_by_the_name_of_today(waterways, mistyped, meant):
+    with pytest.raises(UsageError, match=rf"; did you mean {meant}\?;"):
+        catalogue.find_model(mistyped)
+
+
 MODULES = {
     "harbour/base.py": "harbour",
     "harbour/locks/base.py": "harbour.locks",
@@ -173,8 +188,11 @@ def test_a_star_crosses_dots(waterways, pattern, names):
 def test_a_folder_stands_for_its_models_where_that_is_wanted(waterways):
     assert catalogue.names_matching(["canal"], with_folders=True) == ["canal.pumps"]
     assert len(catalogue.names_matching(["harbour"], with_folders=True)) == 6
-    with pytest.raises(UsageError, match=r"'canal', which is a folder with 1 models: 'canal\.\*' names them all"):
-        catalogue.names_matching(["canal"])
+    for find in (lambda: catalogue.names_matching(["canal"]), lambda: catalogue.find_model("canal")):
+        with pytest.raises(
+            UsageError, match=r"^'canal' is a folder of models; name one .* or all of them by 'canal\.\*'"
+        ):
+            find()
 
 
 def test_a_module_called_model_hides_no_catalogue(tmp_path):

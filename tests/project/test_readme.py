@@ -16,6 +16,7 @@ from kafkacheck.checker.pictures.render import write_files
 from kafkacheck.checker.proofs.prove import Settings, prove
 from kafkacheck.checker.search import check
 from tests import ROOT
+from tests.support.snippets import load
 
 README = (ROOT / "README.md").read_text("utf-8")
 MODELS = (ROOT / "model" / "README.md").read_text("utf-8")
@@ -161,3 +162,40 @@ def test_dropping_the_epoch_check_breaks_the_lemma_that_the_page_of_proofs_names
     assert ("well_formed_logs", "follower_replicate") in {
         (each.obligation.subject, each.obligation.action) for each in proof.failed
     }
+
+
+DISKS = """
+from typing import Annotated
+
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Budget, If, Struct
+
+
+class Disk(Struct):
+    is_lost: bool
+
+
+class State(Struct):
+    is_up: bool
+    budget: Budget
+    {field}
+
+
+def crash(state: State) -> bool:
+    state.is_up = not state.is_up
+    return True
+
+
+def poll(state: State) -> bool:
+    return state.is_up
+
+
+MODEL = Model(state=State, actions=[crash, poll], bounds={{"crashes": 2, "disks": 0}}, {charges}, {stuttering})
+"""
+
+
+def test_charges_stuttering_and_optional_fields_are_written_as_the_page_of_models_says(tmp_path):
+    starts = {"charges": "charges=", "stuttering": "stuttering=", "field": "disk: "}
+    told = {name: re.search(rf"^- `({start}.*?)` ", MODELS, re.MULTILINE)[1] for name, start in starts.items()}
+    found = check(load(tmp_path, DISKS.format(**told)).MODEL, "interpreted")
+    assert (found.verdict.name, found.states_distinct, found.depth) == ("HOLDS", 3, 3)

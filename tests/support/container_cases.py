@@ -18,7 +18,9 @@ CASES = [
     guard("queue against bag", "state.queue == state.bag", "a Queue[Cell] record is compared with a Bag[Cell] record"),
     guard("order of queues", "state.queue < state.queue", "records and arrays are compared two at a time, by == or !="),
     guard("a record in a queue", "state.cells[0] in state.queue", "what stands in front of `in` must be int"),
-    guard("a queue as condition", "state.queue", "must be bool, not a Queue[Cell] record"),
+    guard("a queue as condition", "state.queue", "must be bool, not a Queue[Cell] record; ask `len(state.queue) == 0`"),
+    guard("an empty bag", "not state.bag", "of `not` must be bool", "ask `len(state.bag) == 0` or `len("),
+    guard("a queue as number", "1 + state.queue == 2", "must be int", "write `len(state.queue)`"),
     guard("a queue is full", "is_full(state.row)", "is_full() takes a queue or bag, not an array"),
     guard(
         "two are full",
@@ -31,8 +33,12 @@ CASES = [
     guard(
         "a new record elsewhere", "first(Cell(number=1), 1) == 1", "is a new record, which only add(...) and copy(..., "
     ),
+    guard("a record in Python's way", "Cell(number=1) in state.bag", "`any(each.number == 1 for each in state.bag)`"),
+    guard("two new records", "state.cells[0] != Cell(number=1, flag=True)", "`state.cells[0].number == 1 and state.c"),
+    statement("a new record returned", "return Cell(number=1)", "a function returns no record", "copy(that, Cell(num"),
+    statement("a new record in a field", "state.cells[0] = Cell()", "write copy(state.cells[0], Cell())"),
     guard("the class itself", "Cell == state.cells[0]", "StructMeta Cell is compared with a Cell record"),
-    statement("a new record in a name", "cell = Cell(number=1)", "Cell(number=1) is a new record, which only add(...)"),
+    statement("a new record in a name", "cell = Cell(number=1)", "is a new record", "write it anew in each add(...)"),
     statement("a whole queue", "state.queue = state.queue", "cannot be assigned; write copy(target, source)"),
     statement("a field of a record in a bag", "state.bag[0].number = 1", "what lies in a queue or bag does not change"),
     statement("a sum in a queue", "state.queue[0].number += 1", "take it out by remove(), and add() another one"),

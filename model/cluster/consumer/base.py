@@ -5,25 +5,21 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.cluster import brokers, clients, environment
-from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
-from kafkacheck.model.cluster.family import CLUSTER, CONSUMER, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CONSUMER, CONSUMER_CLUSTER, CONSUMER_READS, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.clients import (
     consumed_records_survive,
     consumer_reads_one_history,
     latest_offset_does_not_go_back,
 )
 
-MODEL = CLUSTER.model(
+MODEL = CONSUMER_CLUSTER.model(
     bounds={"log_size": 2, "max_records": 2, "max_metadata_offset": 2, "max_broker_epoch": 0, "moves": 2},
     actions=[
         *REPLICATION,
         brokers.broker_replays_metadata,
         environment.leadership_is_moved,
-        clients.consumer_learns_leader,
-        clients.consumer_validates_position,
-        clients.consumer_reads,
+        *CONSUMER_READS,
         clients.consumer_asks_latest_offset,
     ],
     always=[latest_offset_does_not_go_back, consumed_records_survive, consumer_reads_one_history, *SAFETY, *CONSUMER],
-    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -10,11 +10,10 @@ Expected: HOLDS
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, clients, environment, family
-from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.spec.cluster import refinement
 from kafkacheck.spec.cluster.clients import consumed_records_survive
 
-MODEL = family.CLUSTER.model(
+MODEL = family.CONSUMER_CLUSTER.model(
     bounds={"max_records": 2, "max_metadata_offset": 2, "max_broker_epoch": 0, "expirations": 1, "moves": 1},
     rules=ClusterRules(commits_are_noted=True),
     actions=[
@@ -22,9 +21,7 @@ MODEL = family.CLUSTER.model(
         brokers.broker_replays_metadata,
         environment.leadership_is_moved,
         environment.session_expires,
-        clients.consumer_learns_leader,
-        clients.consumer_validates_position,
-        clients.consumer_reads,
+        *family.CONSUMER_READS,
         clients.consumer_reads_from_follower,
     ],
     always=[
@@ -36,5 +33,4 @@ MODEL = family.CLUSTER.model(
         *family.CONTROLLER,
         *family.CONSUMER,
     ],
-    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

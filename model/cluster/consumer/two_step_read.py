@@ -6,10 +6,9 @@ Expected: HOLDS
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, clients, environment, family
-from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.spec.cluster.clients import consumed_records_survive, reads_at_the_end, reads_end_at_limit
 
-MODEL = family.CLUSTER.model(
+MODEL = family.CONSUMER_CLUSTER.model(
     bounds={
         "log_size": 2,
         "max_records": 2,
@@ -29,5 +28,4 @@ MODEL = family.CLUSTER.model(
     ],
     always=[consumed_records_survive, *family.SAFETY, *family.CONSUMER, reads_end_at_limit],
     sometimes=[*family.EXAMPLES, reads_at_the_end],
-    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -7,15 +7,12 @@ Bounds: two replicas and one record; one crash with its restart, one lag and one
 Expected: HOLDS
 """
 
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import environment, family
 from kafkacheck.model.cluster.convergence.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
 from kafkacheck.spec.cluster import liveness, messages
 
-MODEL = family.CLUSTER.model(
+MODEL = family.ZOOKEEPER_CLUSTER.model(
     bounds={"max_leader_epoch": 6, "max_metadata_offset": 8, "crashes": 1, "expirations": 1, "moves": 1},
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *family.REPLICATION,
         *family.EPOCH_QUESTIONS,

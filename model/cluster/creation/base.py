@@ -9,20 +9,14 @@ Bounds: two replicas and one record; two crashes, so that no broker may be left;
 Expected: HOLDS
 """
 
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import controller, environment, family
 from kafkacheck.spec.cluster import elections
 
-MODEL = family.CLUSTER.model(
+MODEL = family.ZOOKEEPER_CLUSTER.model(
     initial=environment.start_without_partition,
     bounds={"max_metadata_offset": 5, "max_broker_epoch": 2, "max_controller_epoch": 1, "crashes": 2, "failovers": 1},
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
-        *family.REPLICATION,
-        *family.EPOCH_QUESTIONS,
-        *family.ISR_CHANGES,
-        *family.ZOOKEEPER,
+        *family.ZOOKEEPER_ERA,
         controller.controller_creates_partition,
         controller.controller_elects_first_leader,
         environment.controller_is_replaced,

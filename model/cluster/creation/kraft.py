@@ -8,13 +8,13 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.cluster import controller, environment
-from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CLUSTER, KRAFT_ERA, SAFETY
 from kafkacheck.spec.cluster import elections, properties
 
 MODEL = CLUSTER.model(
     initial=environment.start_without_partition,
     bounds={"max_metadata_offset": 5, "max_broker_epoch": 2, "crashes": 2},
-    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, controller.controller_creates_partition, environment.process_crashes],
+    actions=[*KRAFT_ERA, controller.controller_creates_partition, environment.process_crashes],
     always=SAFETY,
     sometimes=[properties.acknowledged_record, elections.offline_partition],
 )

@@ -11,12 +11,10 @@ Bounds: two replicas; two records, one for each topic; one deletion; one crash; 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, environment, family
 from kafkacheck.spec.cluster import elections, properties, topics
 
-MODEL = family.CLUSTER.model(
+MODEL = family.ZOOKEEPER_CLUSTER.model(
     bounds={
         "max_records": 2,
         "max_leader_epoch": 3,
@@ -25,12 +23,8 @@ MODEL = family.CLUSTER.model(
         "moves": 1,
         "deletions": 1,
     },
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
-        *family.REPLICATION,
-        *family.EPOCH_QUESTIONS,
-        *family.ISR_CHANGES,
-        *family.ZOOKEEPER,
+        *family.ZOOKEEPER_ERA,
         brokers.broker_obeys_stop_replica,
         controller.controller_creates_partition,
         controller.controller_elects_first_leader,

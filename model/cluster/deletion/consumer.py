@@ -12,14 +12,13 @@ from kafkacheck.checker.model import each
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.clients import consumer_learns_leader
 from kafkacheck.model.cluster.controller import controller_creates_partition
-from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved, topic_deletion_is_asked
-from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, TOPICS
+from kafkacheck.model.cluster.family import BROKERS, CONSUMER, CONSUMER_CLUSTER, CONTROLLER, TOPICS
 from kafkacheck.spec.cluster.elections import partition_changes_state_legally
 from kafkacheck.spec.cluster.properties import one_leader_in_epoch
 from kafkacheck.spec.cluster.topics import knows_newest_topic, knows_older_topic
 
-MODEL = CLUSTER.model(
+MODEL = CONSUMER_CLUSTER.model(
     bounds={"max_metadata_offset": 3, "max_broker_epoch": 0, "moves": 1, "deletions": 1},
     actions=[
         broker_replays_metadata,
@@ -32,5 +31,4 @@ MODEL = CLUSTER.model(
     sometimes=[knows_older_topic],
     leads_to=[(knows_older_topic, knows_newest_topic)],
     weakly_fair=[each(broker_replays_metadata), each(consumer_learns_leader)],
-    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -11,12 +11,10 @@ Bounds: two replicas; two records, one for each topic; one deletion, one change 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, environment, family
 from kafkacheck.spec.cluster import elections, properties, topics
 
-MODEL = family.CLUSTER.model(
+MODEL = family.ZOOKEEPER_CLUSTER.model(
     bounds={
         "max_records": 2,
         "max_leader_epoch": 3,
@@ -26,7 +24,6 @@ MODEL = family.CLUSTER.model(
         "failovers": 1,
         "deletions": 1,
     },
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *family.REPLICATION,
         *family.ISR_CHANGES,

@@ -15,9 +15,7 @@ from kafkacheck.spec.cluster import properties, topics
 MODEL = family.CLUSTER.model(
     bounds={"max_records": 2, "max_metadata_offset": 5, "crashes": 1, "deletions": 1},
     actions=[
-        *family.REPLICATION,
-        *family.ISR_CHANGES,
-        *family.KRAFT,
+        *family.KRAFT_ERA,
         controller.controller_creates_partition,
         environment.topic_deletion_is_asked,
         environment.process_crashes,

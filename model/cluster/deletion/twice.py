@@ -8,19 +8,16 @@ Bounds: two replicas and one record; two deletions. There are enough controller 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import controller
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_obeys_stop_replica
 from kafkacheck.model.cluster.environment import topic_deletion_is_asked
-from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster.family import ISR_CHANGES, REPLICATION, SAFETY, TOPICS, ZOOKEEPER_CLUSTER
 from kafkacheck.spec.cluster.elections import new_partition
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.topics import answer_of_last_deletion, deleted_topics_stay_deleted, new_topic_commits
 
-MODEL = CLUSTER.model(
+MODEL = ZOOKEEPER_CLUSTER.model(
     bounds={"max_metadata_offset": 8, "max_broker_epoch": 0, "deletions": 2},
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *REPLICATION,
         *ISR_CHANGES,

@@ -23,14 +23,6 @@ MODEL = family.CLUSTER.model(
         environment.power_fails,
         environment.leadership_is_moved,
     ],
-    always=[
-        properties.logs_agree_below_high_watermark,
-        properties.logs_match_by_epoch,
-        properties.one_leader_in_epoch,
-        properties.high_watermark_is_within_log,
-        files.late_writes_are_due,
-        *family.BROKERS,
-        *family.CONTROLLER,
-    ],
+    always=[properties.logs_agree_below_high_watermark, files.late_writes_are_due, *family.LOGS_AGREE],
     sometimes=[*family.EXAMPLES, files.unflushed_survivor],
 )

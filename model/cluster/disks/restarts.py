@@ -6,13 +6,13 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.cluster.environment import disk_is_replaced, process_crashes, start_alone
-from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CLUSTER, KRAFT_ERA, SAFETY
 from kafkacheck.spec.cluster.properties import acknowledged_record
 
 MODEL = CLUSTER.model(
     initial=start_alone,
     bounds={"max_metadata_offset": 5, "max_broker_epoch": 2, "crashes": 1, "disk_losses": 1},
-    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, disk_is_replaced],
+    actions=[*KRAFT_ERA, process_crashes, disk_is_replaced],
     always=SAFETY,
     sometimes=[acknowledged_record],
 )

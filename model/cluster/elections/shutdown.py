@@ -7,13 +7,12 @@ Bounds: two replicas and one record; one shutdown and one power loss, in either 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_flushes, broker_stops
 from kafkacheck.model.cluster.environment import power_fails, shutdown_is_asked
-from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.model.cluster.family import ELIGIBLE, ELIGIBLE_CLUSTER, KRAFT_ERA, LOGS_AGREE
 from kafkacheck.spec.cluster import properties
 
-MODEL = CLUSTER.model(
+MODEL = ELIGIBLE_CLUSTER.model(
     bounds={
         "max_leader_epoch": 3,
         "max_metadata_offset": 5,
@@ -21,15 +20,6 @@ MODEL = CLUSTER.model(
         "power_losses": 1,
         "expirations": 1,
     },
-    rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
-    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, broker_flushes, broker_stops, power_fails, shutdown_is_asked],
-    always=[
-        properties.acknowledged_records_survive,
-        properties.logs_match_by_epoch,
-        properties.one_leader_in_epoch,
-        properties.high_watermark_is_within_log,
-        *BROKERS,
-        *CONTROLLER,
-        *ELIGIBLE,
-    ],
+    actions=[*KRAFT_ERA, broker_flushes, broker_stops, power_fails, shutdown_is_asked],
+    always=[properties.acknowledged_records_survive, *LOGS_AGREE, *ELIGIBLE],
 )

@@ -8,23 +8,12 @@ Bounds: two replicas and one record; one expired session and one power loss, in 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import power_fails, session_expires
-from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.model.cluster.family import ELIGIBLE, ELIGIBLE_CLUSTER, KRAFT_ERA, LOGS_AGREE
 from kafkacheck.spec.cluster import properties, steps
 
-MODEL = CLUSTER.model(
+MODEL = ELIGIBLE_CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "power_losses": 1, "expirations": 1},
-    rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
-    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, power_fails, session_expires],
-    always=[
-        properties.acknowledged_records_survive,
-        properties.logs_match_by_epoch,
-        properties.one_leader_in_epoch,
-        properties.high_watermark_is_within_log,
-        steps.high_watermark_does_not_fall,
-        *BROKERS,
-        *CONTROLLER,
-        *ELIGIBLE,
-    ],
+    actions=[*KRAFT_ERA, power_fails, session_expires],
+    always=[properties.acknowledged_records_survive, steps.high_watermark_does_not_fall, *LOGS_AGREE, *ELIGIBLE],
 )

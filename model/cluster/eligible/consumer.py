@@ -8,19 +8,17 @@ Bounds: two replicas and one record; one session expires; two elections.
 Expected: HOLDS
 """
 
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.clients import consumer_learns_leader, consumer_reads
 from kafkacheck.model.cluster.controller import controller_unfences_broker
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import session_expires
-from kafkacheck.model.cluster.family import CLUSTER, ELIGIBLE, ISR_CHANGES, REPLICATION
+from kafkacheck.model.cluster.family import ELIGIBLE, ELIGIBLE_CLUSTER, ISR_CHANGES, REPLICATION
 from kafkacheck.spec.cluster.clients import consumed_records_survive
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch
 
-MODEL = CLUSTER.model(
+MODEL = ELIGIBLE_CLUSTER.model(
     bounds={"max_broker_epoch": 0, "expirations": 1},
-    rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
     actions=[
         *REPLICATION,
         *ISR_CHANGES,

@@ -5,13 +5,11 @@ Bounds: two replicas and one record; min.insync.replicas is 2, and from any time
 Expected: HOLDS
 """
 
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, environment, family
 from kafkacheck.spec.cluster import properties, steps
 
-MODEL = family.CLUSTER.model(
+MODEL = family.ELIGIBLE_CLUSTER.model(
     bounds={"max_broker_epoch": 0, "expirations": 1, "min_isr_changes": 1},
-    rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
     actions=[
         *family.REPLICATION,
         *family.ISR_CHANGES,
@@ -22,12 +20,8 @@ MODEL = family.CLUSTER.model(
     ],
     always=[
         properties.acknowledged_records_survive,
-        properties.logs_match_by_epoch,
-        properties.one_leader_in_epoch,
-        properties.high_watermark_is_within_log,
         steps.high_watermark_does_not_fall,
-        *family.BROKERS,
-        *family.CONTROLLER,
+        *family.LOGS_AGREE,
         *family.ELIGIBLE,
     ],
 )

@@ -16,7 +16,7 @@ from kafkacheck.spec.cluster import elections, properties, steps
 MODEL = family.CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "crashes": 2},
     rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
-    actions=[*family.REPLICATION, *family.ISR_CHANGES, *family.KRAFT, environment.process_crashes],
+    actions=[*family.KRAFT_ERA, environment.process_crashes],
     always=[
         properties.acknowledged_records_survive,
         elections.leader_is_active,

@@ -14,9 +14,7 @@ from kafkacheck.spec.cluster import steps
 MODEL = family.CLUSTER.model(
     bounds={"old_fetches": 1, "max_metadata_offset": 4, "losses": 1, "disk_losses": 1, "moves": 1},
     actions=[
-        *family.REPLICATION,
-        *family.ISR_CHANGES,
-        *family.KRAFT,
+        *family.KRAFT_ERA,
         replication.leader_reads_old_fetch,
         replication.leader_counts_old_fetch,
         environment.fetch_connection_breaks,

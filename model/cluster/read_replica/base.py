@@ -15,7 +15,6 @@ Expected: HOLDS
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, clients, controller, environment, family
-from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.spec.cluster import read_replica, refinement
 from kafkacheck.spec.cluster.clients import consumed_records_survive
 
@@ -37,7 +36,7 @@ READ_REPLICA_PROPERTIES = (
     consumed_records_survive,
 )
 
-MODEL = family.CLUSTER.model(
+MODEL = family.CONSUMER_CLUSTER.model(
     bounds={
         "max_leader_epoch": 1,
         "max_metadata_offset": 2,
@@ -54,9 +53,7 @@ MODEL = family.CLUSTER.model(
         environment.leadership_is_moved,
         environment.process_crashes,
         controller.controller_fences_broker,
-        clients.consumer_learns_leader,
-        clients.consumer_validates_position,
-        clients.consumer_reads,
+        *family.CONSUMER_READS,
         *READ_REPLICA,
         clients.consumer_ends_lease,
     ],
@@ -70,5 +67,4 @@ MODEL = family.CLUSTER.model(
     leads_to=[(read_replica.has_more_to_read, read_replica.has_read_on)],
     weakly_fair=[clients.consumer_validates_position, clients.consumer_reads, clients.consumer_ends_lease],
     strongly_fair=[clients.consumer_reads_from_read_replica],
-    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -8,10 +8,9 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.cluster import brokers, clients, environment, family, replication
-from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.spec.cluster import read_replica
 
-MODEL = family.CLUSTER.model(
+MODEL = family.CONSUMER_CLUSTER.model(
     bounds={
         "replicas": 3,
         "max_leader_epoch": 1,
@@ -39,5 +38,4 @@ MODEL = family.CLUSTER.model(
         *family.CONSUMER,
     ],
     sometimes=[read_replica.waits_for_first_record],
-    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -5,19 +5,13 @@ Bounds: two replicas; two reassignments, one that takes the partition from a bro
 Expected: HOLDS
 """
 
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, environment, family
 from kafkacheck.spec.cluster import properties, record, steps
 
-MODEL = family.CLUSTER.model(
+MODEL = family.ZOOKEEPER_CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 5, "crashes": 1, "moves": 2},
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
-        *family.REPLICATION,
-        *family.EPOCH_QUESTIONS,
-        *family.ISR_CHANGES,
-        *family.ZOOKEEPER,
+        *family.ZOOKEEPER_ERA,
         brokers.broker_obeys_stop_replica,
         environment.process_crashes,
         environment.reassignment_is_asked,

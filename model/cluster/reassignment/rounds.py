@@ -8,12 +8,10 @@ Bounds: two replicas and one record; one reassignment, which leaves one of them.
 Expected: HOLDS
 """
 
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, environment, family
 from kafkacheck.spec.cluster import isr, properties, record
 
-MODEL = family.CLUSTER.model(
+MODEL = family.ZOOKEEPER_CLUSTER.model(
     bounds={
         "reassignment_rounds": 1,
         "max_leader_epoch": 3,
@@ -21,7 +19,6 @@ MODEL = family.CLUSTER.model(
         "max_broker_epoch": 0,
         "moves": 1,
     },
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *family.REPLICATION,
         *family.EPOCH_QUESTIONS,

@@ -11,8 +11,7 @@ from kafkacheck.impl.enums import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.controller import controller_elects_uncleanly
 from kafkacheck.model.cluster.environment import process_crashes
-from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, EPOCH_QUESTIONS, REPLICATION, ZOOKEEPER
-from kafkacheck.spec.cluster.properties import high_watermark_is_within_log, logs_match_by_epoch, one_leader_in_epoch
+from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, LOGS_AGREE, REPLICATION, ZOOKEEPER
 
 MODEL = CLUSTER.model(
     bounds={
@@ -27,5 +26,5 @@ MODEL = CLUSTER.model(
         propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279, unclean_election=True
     ),
     actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, process_crashes, controller_elects_uncleanly],
-    always=[logs_match_by_epoch, one_leader_in_epoch, high_watermark_is_within_log, *BROKERS, *CONTROLLER],
+    always=LOGS_AGREE,
 )

@@ -8,22 +8,14 @@ Expected: VIOLATED acknowledged_records_survive: this is what `unclean.leader.el
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import controller, environment
-from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.model.cluster.family import CLUSTER, KRAFT_ERA, LOGS_AGREE
 from kafkacheck.spec.cluster import properties
 
 MODEL = CLUSTER.model(
     initial=environment.start_alone,
     bounds={"max_records": 2, "max_leader_epoch": 3, "max_metadata_offset": 5, "crashes": 1},
     rules=ClusterRules(unclean_election=True),
-    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, environment.process_crashes, controller.controller_elects_uncleanly],
-    always=[
-        properties.acknowledged_records_survive,
-        properties.recovering_leader_is_alone,
-        properties.logs_match_by_epoch,
-        properties.one_leader_in_epoch,
-        properties.high_watermark_is_within_log,
-        *BROKERS,
-        *CONTROLLER,
-    ],
+    actions=[*KRAFT_ERA, environment.process_crashes, controller.controller_elects_uncleanly],
+    always=[properties.acknowledged_records_survive, properties.recovering_leader_is_alone, *LOGS_AGREE],
     sometimes=[properties.acknowledged_record],
 )

@@ -12,9 +12,7 @@ MODEL = family.CLUSTER.model(
     initial=environment.start_alone,
     bounds={"max_controller_epoch": 1, "crashes": 1, "failovers": 1},
     actions=[
-        *family.REPLICATION,
-        *family.ISR_CHANGES,
-        *family.KRAFT,
+        *family.KRAFT_ERA,
         environment.process_crashes,
         environment.controller_is_replaced,
         controller.zombie_answers_alter_partition,

@@ -7,14 +7,11 @@ Bounds: two replicas and one record; one change of the controller; one move, by 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, controller, environment, family
 from kafkacheck.spec.cluster import elections
 
-MODEL = family.CLUSTER.model(
+MODEL = family.ZOOKEEPER_CLUSTER.model(
     bounds={"max_metadata_offset": 3, "max_broker_epoch": 0, "max_controller_epoch": 1, "moves": 1, "failovers": 1},
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *family.REPLICATION,
         *family.EPOCH_QUESTIONS,

@@ -10,21 +10,11 @@ Bounds: two replicas and one record, because a lost record is lost from two logs
 Expected: HOLDS
 """
 
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import environment, family
 
-MODEL = family.CLUSTER.model(
+MODEL = family.ZOOKEEPER_CLUSTER.model(
     bounds={"max_metadata_offset": 3, "crashes": 1, "moves": 2},
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
-    actions=[
-        *family.REPLICATION,
-        *family.EPOCH_QUESTIONS,
-        *family.ISR_CHANGES,
-        *family.ZOOKEEPER,
-        environment.process_crashes,
-        environment.leadership_is_moved,
-    ],
+    actions=[*family.ZOOKEEPER_ERA, environment.process_crashes, environment.leadership_is_moved],
     always=family.SAFETY,
     lemmas=family.LEMMAS,
 )

@@ -8,15 +8,12 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, environment, family
 from kafkacheck.model.cluster.convergence.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
 from kafkacheck.spec.cluster import liveness
 
-MODEL = family.CLUSTER.model(
+MODEL = family.ZOOKEEPER_CLUSTER.model(
     bounds={"late_registrations": 1, "max_leader_epoch": 5, "max_metadata_offset": 7, "crashes": 1, "expirations": 1},
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *family.REPLICATION,
         *family.EPOCH_QUESTIONS,

@@ -6,13 +6,18 @@ Bounds: three replicas, because the follower needs two leaders to obey. Two move
 Expected: HOLDS
 """
 
-from kafkacheck.impl.enums import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr
 from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires
-from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, LEMMAS, REPLICATION, SAFETY, one_fetch_under_way
+from kafkacheck.model.cluster.family import (
+    EPOCH_QUESTIONS,
+    LEMMAS,
+    REPLICATION,
+    SAFETY,
+    ZOOKEEPER_CLUSTER,
+    one_fetch_under_way,
+)
 
-MODEL = CLUSTER.model(
+MODEL = ZOOKEEPER_CLUSTER.model(
     bounds={
         "replicas": 3,
         "max_leader_epoch": 3,
@@ -21,7 +26,6 @@ MODEL = CLUSTER.model(
         "moves": 2,
         "expirations": 1,
     },
-    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[*REPLICATION, *EPOCH_QUESTIONS, broker_obeys_leader_and_isr, leadership_is_moved, session_expires],
     always=SAFETY,
     constraint=one_fetch_under_way,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkacheck.checker.conform.paths import Paths
 from kafkacheck.checker.process.sources import child_command
 from kafkacheck.checker.process.statuses import DIFFERENT, DONE, NOT_EXHAUSTED, REFUSED
 from tests.support.command import Command
@@ -210,6 +211,13 @@ def test_a_known_difference_is_passed_and_counted(run, system, tmp_path):
     found = run.document(system(FAULTS["fields"][:2]), "--known", known(tmp_path, "take"))
     assert found["verdict"] == "CONFORMS"
     assert found["listed"][0]["times"] > 0
+
+
+def test_ways_round_what_is_blocked_are_sought_once_a_round(run, system, tmp_path, monkeypatch):
+    blocked, find_parents = [], Paths.find_parents
+    monkeypatch.setattr(Paths, "find_parents", lambda self: (blocked.append(self.is_blocked.sum()), find_parents(self)))
+    assert run.document(system(FAULTS["fields"][:2]), "--known", known(tmp_path, "take"))["verdict"] == "CONFORMS"
+    assert len(blocked) == 2 and blocked[0] == 0 and blocked[1] > 5
 
 
 def test_a_known_difference_that_does_not_occur_is_an_error(run, system, tmp_path):

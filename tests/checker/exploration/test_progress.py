@@ -51,6 +51,19 @@ def test_while_code_is_compiled_no_number_of_states_is_told(monkeypatch, kind):
     assert "distinct" not in stream.getvalue() and "depth" not in stream.getvalue()
 
 
+@pytest.mark.parametrize("kind", [io.StringIO, Terminal])
+def test_a_line_about_other_work_keeps_the_same_clock(monkeypatch, kind):
+    monkeypatch.setattr(progress_module, "LIVE_INTERVAL", 3600.0)
+    monkeypatch.setenv("TERM", "xterm")
+    stream = kind()
+    with ProgressReport("tank", stream) as show:
+        show.show(lambda: "tank: drained=1")
+        monkeypatch.setattr(progress_module, "LIVE_INTERVAL", 0.0)
+        monkeypatch.setattr(progress_module, "PLAIN_INTERVAL", 0.0)
+        show.show(lambda: "tank: drained=2")
+    assert "drained=2" in stream.getvalue() and "drained=1" not in stream.getvalue()
+
+
 def test_no_rate_is_told_before_the_search_was_seen_for_a_second():
     rates = Rates()
     assert rates.now() is None

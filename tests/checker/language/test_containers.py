@@ -1,15 +1,20 @@
 """Queues, bags and new records do in each reading what they do in Python."""
 
 import itertools
+from pathlib import Path
 
+import pyarrow.parquet as parquet
 import pytest
 
+from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.schema import add, is_full, remove
+from kafkacheck.checker.schema.pretty import lines_unlike_blank
 from kafkacheck.checker.search import check
 from kafkacheck.checker.traces.itf import to_itf
 from kafkacheck.checker.traces.trace import changed_fields
 from tests.support import readings, reference_checker
 from tests.support.bodies import agree_on, fail_alike, model_of, model_text
+from tests.support.command import Command, write
 from tests.support.snippets import load
 from tests.toys import reordering_channel
 
@@ -58,8 +63,8 @@ FAILING = {
     "for i in range(place + 2):\n    add(state.bag, state.last)\nreturn True": "is full with 3; ask first",
     "return leave(state, state.queue[place].to)": "is outside this Queue[Request], which holds",
     "return leave(state, state.bag[n - 1].to)": "IndexError",
-    "remove(state.queue, place)\nreturn True": "is outside this Queue[Request], which holds",
-    "remove(state.bag, n - 1)\nreturn True": "IndexError",
+    "remove(state.queue, place)\nreturn True": "which holds 0; ask first: `if place >= len(...): return False`",
+    "remove(state.bag, n - 1)\nreturn True": "index -1 is outside this Bag[Request], which holds 0; ask first",
     "add(state.bag, Request(ids=Ids({place - 1})))\nreturn True": "is no id",
 }
 
@@ -114,5 +119,38 @@ def test_a_trace_and_its_files_show_queues_and_bags():
     layout, last = result.model.layout, result.trace.steps[-1].state
     assert layout.flatten(layout.from_json(layout.to_json(last))) == layout.flatten(last)
     assert str(last.messages) == f"[{', '.join(map(str, last.messages))}]"
-    assert to_itf(result.trace)["states"][1]["messages"]["length"] == {"#bigint": "1"}
-    assert "messages.slots[0].number: 0 -> 1" in map(str, changed_fields(result.trace, 1))
+    assert layout.to_json(last)["answers"] == [{"tag": 0}, {"tag": 1}]
+    one = {"#bigint": "1"}
+    assert to_itf(result.trace)["states"][1]["messages"] == [{"tag": {"#bigint": "0"}, "number": one}]
+    changes = [str(each) for step in (1, 7) for each in changed_fields(result.trace, step)]
+    assert changes[0] == "messages: [] -> [Message(number=1)]"
+    assert changes[-1] == "answers: [Answer(tag=1)] -> [Answer(), Answer(tag=1)]"
+
+
+@pytest.mark.parametrize("data", [[{"tag": 0}] * 3, {"length": 0, "slots": []}, None])
+def test_a_saved_bag_that_does_not_fit_is_refused(data):
+    layout = reordering_channel.MODEL.layout
+    saved = layout.to_json(layout.blank()) | {"answers": data}
+    with pytest.raises(UsageError, match=r"state.answers: expected a list of at most 2, found .*; are the bounds the"):
+        layout.from_json(saved)
+
+
+def test_no_text_shows_how_a_bag_is_kept(capsys, tmp_path):
+    model = reordering_channel.ALTERNATING_BIT
+    paths = [leaf.path for leaf in model.layout.leaves]
+    assert paths[3:6] == ["messages.length", "messages[0].tag", "messages[0].number"]
+    beyond = {"messages[1].number": 2}
+    values = tuple(beyond.get(leaf.path, leaf.scalar.blank) for leaf in model.layout.leaves)
+    [line] = lines_unlike_blank(model.layout, values)
+    assert line == "messages = [], and behind its end Message(), Message(number=2)"
+    write(tmp_path / "channel.py", "from tests.toys.reordering_channel import ALTERNATING_BIT as MODEL\n")
+    run, file, dot, graph = Command(capsys), *(str(tmp_path / name) for name in ("channel.py", "graph.dot", "graph"))
+    texts = [run("check", file, "--out", str(tmp_path / "out")).out, run("explore", file, "--out", graph).out]
+    assert run("graph", file, "--out", dot, "--set", "room=1").status == 0
+    texts += [path.read_text("utf-8") for path in (Path(dot), *(tmp_path / "out").iterdir())]
+    saved = tmp_path / "out" / "reordering_channel-delivered_in_order.json"
+    assert "still violates delivered_in_order" in run("replay", file, str(saved)).out
+    assert "Message(number=1)" in texts[0] and "messages = [Message(number=1)]" in texts[2]
+    assert not any("slots" in text for text in texts)
+    rows = [row for each in Path(graph).rglob("*.parquet") for row in parquet.read_table(each).to_pylist()]
+    assert {"tag": 1, "number": 2} in [message for row in rows for message in row.get("messages", ())]

@@ -101,11 +101,9 @@ def test_a_bound_of_0_disables_what_is_charged_to_it():
     assert found.never_fired == ("printer_jams",) and found.unmet == ("all_is_used_up",)
 
 
-def test_a_call_by_another_action_costs_nothing(tmp_path):
-    from_another = module(tmp_path)
-    model = from_another.model(charges={from_another.page_is_lost: "jams"})
-    assert [each.allowance for each in model.actions] == ["", ""]
-    assert counts(model)[0] == 3
+def test_what_is_no_action_of_the_model_and_is_not_called_may_be_charged():
+    model = PRINTING.model(actions=[page_is_printed], charges={printer_jams: "jams"})
+    assert [each.allowance for each in model.actions] == [""]
 
 
 def test_an_action_stays_the_function_that_the_model_lists():
@@ -205,6 +203,17 @@ def test_an_allowance_is_a_number_that_only_the_charge_takes_from(tmp_path, code
     with pytest.raises(ModelError) as caught:
         snippet.model(charges={snippet.printer_jams: "jams"})
     assert f"printer_jams is charged to 'jams'{told}" in str(caught.value)
+
+
+@pytest.mark.parametrize("charged", [("page_is_lost",), ("page_is_lost", "printer_jams")])
+def test_no_action_calls_a_charged_one(tmp_path, charged):
+    snippet = module(tmp_path)
+    with pytest.raises(ModelError) as caught:
+        snippet.model(charges={getattr(snippet, name): "jams" for name in charged})
+    assert "printer_jams calls page_is_lost, which is charged to 'jams': only a step by page_is_lost" in str(
+        caught.value
+    )
+    assert "move what both do into a function that is not charged" in str(caught.value)
 
 
 @pytest.mark.parametrize(

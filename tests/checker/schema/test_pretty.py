@@ -63,7 +63,7 @@ def test_a_state_line_by_line():
     state = LAYOUT.blank()
     state.ids = 0b11
     state.cells[1].owner = 0
-    assert state_lines(LAYOUT, state) == [
+    assert state_lines(LAYOUT, LAYOUT.flatten(state)) == [
         "cells[0].mode = NOW",
         "cells[0].owner = none",
         "cells[1].mode = NOW",
@@ -76,16 +76,16 @@ def test_a_state_line_by_line():
 
 def test_the_difference_lists_changed_scalars_in_order_of_declaration():
     before, after = LAYOUT.blank(), LAYOUT.blank()
-    assert difference(LAYOUT, before, after) == []
+    assert difference(LAYOUT, LAYOUT.flatten(before), LAYOUT.flatten(after)) == []
     after.marks[1] = True
     after.cells[1].mode = Mode.LATER
     before.cells[0].owner = 1
-    assert difference(LAYOUT, before, after) == [
+    assert difference(LAYOUT, LAYOUT.flatten(before), LAYOUT.flatten(after)) == [
         Change("cells[0].owner", "1", "none"),
         Change("cells[1].mode", "NOW", "LATER"),
         Change("marks[1]", "false", "true"),
     ]
-    assert [str(change) for change in difference(LAYOUT, before, after)] == [
+    assert [str(change) for change in difference(LAYOUT, LAYOUT.flatten(before), LAYOUT.flatten(after))] == [
         "cells[0].owner: 1 -> none",
         "cells[1].mode: NOW -> LATER",
         "marks[1]: false -> true",
@@ -95,7 +95,7 @@ def test_the_difference_lists_changed_scalars_in_order_of_declaration():
 def test_true_and_1_are_no_difference():
     before, after = LAYOUT.blank(), LAYOUT.blank()
     before.marks[0], after.marks[0] = 1, True
-    assert difference(LAYOUT, before, after) == []
+    assert difference(LAYOUT, LAYOUT.flatten(before), LAYOUT.flatten(after)) == []
 
 
 @settings(max_examples=40)
@@ -103,7 +103,7 @@ def test_true_and_1_are_no_difference():
 def test_the_difference_is_where_the_lines_differ(drawn_and_states):
     drawn, states = drawn_and_states
     layout = Layout(drawn.annotation, BOUNDS)
-    before, after = (layout.restore(values) for values in states)
+    before, after = states
     lines = zip(state_lines(layout, before), state_lines(layout, after), strict=True)
     changes = [(f"{one}", f"{other}") for one, other in lines if one != other]
     found = difference(layout, before, after)
