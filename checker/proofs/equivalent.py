@@ -195,13 +195,15 @@ def compare(
     before = symbolic.variables(model.layout)
     pairs = [(_own(action, before), _others(model, action, other)) for action in wanted]
     formed = well_formed(model.layout, before)
-    different = [_differ(one, two) for one, two in pairs]
+    different = [terms.conjunction(formed, _differ(one, two)) for one, two in pairs]
     if scripts is not None:
         about = {"equivalent if": "unsat", "different if": "sat", "other model": other.name}
         pairs_asked = zip(wanted, different, strict=True)
-        scripts.write(model, [Script(one.name, {"action": one.name, **about}, (formed, each)) for one, each in pairs_asked])
+        scripts.write(
+            model, [Script(one.name, {"action": one.name, **about}, (each,)) for one, each in pairs_asked]
+        )
     wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
-    asked = [Question((formed, each), timeout, wishes) for each in different if each is not FALSE]
+    asked = [Question((each,), timeout, wishes) for each in different if each is not FALSE]
     solvers = Solvers(jobs)
     with solvers.listening():
         replies = iter(list(solvers.replies(asked)))
@@ -225,7 +227,7 @@ def _check_alike(model: Model, other: Description) -> None:
             "models of one schema at the same bounds (--set)"
         )
     here, there = dict(_containers(model)), dict(other.containers)
-    for path in here.keys() | there.keys():
+    for path in here | there:
         if here.get(path) != there.get(path):
             one, two = (f"a {each[path]}" if path in each else "no queue or bag" for each in (here, there))
             raise UsageError(

@@ -21,10 +21,10 @@ DISABLED = "disabled changes nothing"
 FORM = "form of queues"
 CONTRACT = (CODE, RANGES, DISABLED, FORM)
 """The obligations on each action for any properties: no index or sum is out of bounds, every written field stays in its
-range, nothing is written if it returns False, and every queue and bag keeps its canonical form.
+range, nothing is written if it returns False, and every queue and bag keeps its form.
 
-The last one is asked only where there are queues or bags. Protocol code cannot break it: it is what is assumed of them
-before the step, so that a proof need not trust the functions that change them.
+The last one is asked only of a state with queues or bags. No protocol code can break it, because only `add`, `remove`,
+`clear` and `copy` write them. It is asked because every proof rests on it; a failure is a bug in kafkacheck.
 """
 
 

@@ -16,7 +16,7 @@ from kafkacheck.checker.model import Action, Model, Property
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
 from kafkacheck.checker.proofs import solver
 from kafkacheck.checker.proofs.confirmation import Confirmation, Confirmed, shortly, state_lines
-from kafkacheck.checker.proofs.obligations import FORM, Obligation, Obligations, obligations
+from kafkacheck.checker.proofs.obligations import Obligation, Obligations, obligations
 from kafkacheck.checker.proofs.proof_cache import ProofCache, key
 from kafkacheck.checker.proofs.scripts import Script, Scripts
 from kafkacheck.checker.proofs.solver import Answer, Status
@@ -100,6 +100,12 @@ class Proof:
     second: str = ""
     confirmed: Confirmed | None = None
     interrupted: str = ""
+
+    @property
+    def asked(self) -> tuple[Property, ...]:
+        """The properties: what is proved and no lemma."""
+        lemmas = {each.name for each in self.lemmas}
+        return tuple(each for each in (*self.invariants, *self.steps) if each.name not in lemmas)
 
     @property
     def is_proved(self) -> bool:
@@ -322,16 +328,12 @@ class Prover:
         except EvaluationError as error:
             return Failure(before, action, parameters, None, str(error))
         broken = None if each.is_contract or after is None else self._properties[each.subject]
-        if each.subject == FORM and after is not None and self._model.layout.canonical(after) != after:
-            raise SelfCheckError(
-                f"{self._model.name}: {call_text(action, parameters)} leaves a queue or bag in a form that none can "
-                f"have, from the state above: it has {shortly(self._model, before)}",
-                "\n".join(["a state of the solver's:", *state_lines(self._model, before)]),
-            )
         if broken is None or _holds(evaluation, broken, *((before, after) if broken.is_step else (after,))):
+            is_misshapen = after is not None and self._model.layout.canonical(after) != after
             raise SelfCheckError(
                 f"{self._model.name}: by the solver {call_text(action, parameters)} breaks {each.subject} from the "
-                f"state above, in plain Python it does not; it has {shortly(self._model, before)}",
+                f"state above, in plain Python it does {'so, too' if is_misshapen else 'not'}; it has "
+                f"{shortly(self._model, before)}",
                 "\n".join(["a state of the solver's:", *state_lines(self._model, before)]),
             )
         return Failure(before, action, parameters, after)
