@@ -199,9 +199,7 @@ def compare(
     if scripts is not None:
         about = {"equivalent if": "unsat", "different if": "sat", "other model": other.name}
         pairs_asked = zip(wanted, different, strict=True)
-        scripts.write(
-            model, [Script(one.name, {"action": one.name, **about}, (each,)) for one, each in pairs_asked]
-        )
+        scripts.write(model, [Script(one.name, {"action": one.name, **about}, (each,)) for one, each in pairs_asked])
     wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
     asked = [Question((each,), timeout, wishes) for each in different if each is not FALSE]
     solvers = Solvers(jobs)
