@@ -63,8 +63,8 @@ class Exploration:
 
     def keep_whole(self) -> None:
         """Remember the counts: every state of the levels before this one is expanded, and none of this one."""
-        copies = {"fired": list(self.fired), "level_ends": list(self.level_ends), "met": set(self.met)}
-        self.whole = replace(self, **copies, whole=None)
+        ends = list(self.level_ends)
+        self.whole = replace(self, fired=list(self.fired), level_ends=ends, met=set(self.met), whole=None)
 
     def reported(self, found: Found | None) -> "Exploration":
         """The counts to report with a finding: of whole levels if the model's code failed, so that all readings agree.

@@ -227,10 +227,10 @@ def _check_alike(model: Model, other: Description) -> None:
     here, there = dict(_containers(model)), dict(other.containers)
     for path in here | there:
         if here.get(path) != there.get(path):
-            one, two = (f"a {each[path]}" if path in each else "no queue or bag" for each in (here, there))
+            own, others = (f"a {each[path]}" if path in each else "no queue or bag" for each in (here, there))
             raise UsageError(
-                f"the states are not alike: {path} is {one} here, and {two} in the other model; compare models of one "
-                "schema"
+                f"the states are not alike: {path} is {own} here, and {others} in the other model; compare models of "
+                "one schema"
             )
 
 

@@ -30,13 +30,13 @@ class Part(NamedTuple):
         """Its length among the scalars of a state."""
         return scalars[self.begin]
 
-    def slots_of(self, scalars: Sequence[T]) -> list[Sequence[T]]:
+    def slots_of(self, scalars: Sequence[T]) -> list[tuple[T, ...]]:
         """The scalars of each slot among those of a state."""
         slots = self.type.field("slots")
         assert isinstance(slots, ArrayOf)
         size = leaf_count(slots.element)
         first = self.begin + 1
-        return [scalars[first + number * size : first + (number + 1) * size] for number in range(slots.length)]
+        return [tuple(scalars[first + number * size : first + (number + 1) * size]) for number in range(slots.length)]
 
 
 def is_container(kind: object) -> bool:
