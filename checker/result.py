@@ -105,7 +105,7 @@ def self_checked(search: Search, found: Found | None, seconds: float) -> tuple[F
 
 def result_of(search: Search, found: Found | None, watch: Watch) -> Result:
     """The answer of a search that stopped, by its finding."""
-    model, counts = search.model, search.counts
+    model, counts = search.model, search.counts.reported(found)
     model.require_unchanged()
     result = Result(
         model=model,

@@ -305,15 +305,17 @@ def reachability_text(is_reachable: bool | None, reached: Reached | None) -> str
 
 def _verdict_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
     model = proof.model
-    lemmas = {each.name for each in proof.lemmas}
-    if not {each.name for each in (*proof.invariants, *proof.steps)} - lemmas:
-        yield f"{model.name}: no property was asked about; proofs are of lemmas, and of the contract of every action"
-    if judgement.verdict is ProofVerdict.PROVED:
-        for each in (*proof.invariants, *proof.steps):
-            if each.name not in lemmas:
-                what = "holds of every step" if each.is_step else "is inductive"
-                where = f"for all states with {told_settings(model)}" if settings_text(model) else "for all states"
-                yield f"{model.name}: {each.name} {what} ({_count(lemmas)}, {proof.seconds:.1f} s), {where}"
+    if not proof.asked:
+        what = "are proved" if proof.is_proved else "are all that was asked"
+        yield (
+            f"{model.name}: there is no safety property to prove, one of states or of steps; the lemmas, and the "
+            f"contract of every action, {what}"
+        )
+    if proof.is_proved:
+        for each in proof.asked:
+            what = "holds of every step" if each.is_step else "is inductive"
+            where = f"for all states with {told_settings(model)}" if settings_text(model) else "for all states"
+            yield f"{model.name}: {each.name} {what} ({_count(proof.lemmas)}, {proof.seconds:.1f} s), {where}"
         if proof.second:
             yield second_text(proof)
         if proof.confirmed is not None:
@@ -341,7 +343,7 @@ def _seconds(proof: Proof) -> list[tuple[float, float]]:
     return [(each.seconds, each.second_seconds or 0.0) for each in proof.repeated]
 
 
-def _count(lemmas: set[str]) -> str:
+def _count(lemmas: Sequence[Property]) -> str:
     return f"{len(lemmas)} lemma{'' if len(lemmas) == 1 else 's'}"
 
 
@@ -363,7 +365,7 @@ def document(
         "solver": f"Z3 {VERSION}",
         "second_solver": proof.second or None,
         "verdict": judgement.verdict.value,
-        "properties": [each.name for each in (*proof.invariants, *proof.steps) if each.name not in lemmas],
+        "properties": [each.name for each in proof.asked],
         "not_judged": list(left_out),
         "lemmas": lemmas,
         "pool": None if found is None else _pool(found),

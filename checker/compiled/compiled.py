@@ -217,6 +217,7 @@ class CompiledSearch:
         space, limit, count = self._space, self.watch.limits.max_states, 0
         self.counts, self._next = counts, counts.level_ends[-2] if len(counts.level_ends) > 1 else 0
         self._count_on()
+        counts.keep_whole()
         if limit is not None and counts.distinct > limit:
             return states_reason(limit)
         slots = slots_for(counts.distinct + space.room)
@@ -334,6 +335,7 @@ class CompiledSearch:
         if self._is_stopped():
             reason = self.watch.interrupts.reason()
         found = counts.stopped(self.model, reason) if reason else counts.judge(self.model)
+        counts.keep_whole()
         if found is None and not kept:
             raise self._evaluation.none_inside()
         return found
@@ -380,6 +382,8 @@ class CompiledSearch:
         found = counts.judge(self.model)
         if found is None and counts.distinct > counts.level_ends[-1]:
             counts.level_ends.append(counts.distinct)
+            counts.fired = self.fired()
+            counts.keep_whole()
             self.at_level(self)
         return found
 

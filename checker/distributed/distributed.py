@@ -220,7 +220,7 @@ class DistributedSearch:
         last = self._levels[-1]
         assert last.summary is not None
         ends = list(itertools.accumulate(level.states for level in self._levels if level.states))
-        return Exploration(
+        counts = Exploration(
             distinct=ends[-1] if ends else 0,
             generated=last.summary.generated,
             excluded=last.summary.excluded,
@@ -228,6 +228,8 @@ class DistributedSearch:
             level_ends=ends,
             met=set(last.summary.met),
         )
+        counts.keep_whole()
+        return counts
 
     def _judged(self) -> Found | None:
         """The finding to report, by the last level."""

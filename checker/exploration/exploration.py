@@ -46,7 +46,8 @@ class Exploration:
     action. `met` holds the numbers of the `sometimes` properties that have an example. `violated` holds, per property,
     the first behaviour that violates it, and `deadlock` the first that ends in a state without an enabled action; they
     are judged when the level is done. A search goes on past those with at least as many states as
-    `tolerated` has for the property's number, or for None: a deadlock.
+    `tolerated` has for the property's number, or for None: a deadlock. `whole` is a copy that was made when the last
+    level was found whole, None before the first one.
     """
 
     distinct: int = 0
@@ -58,6 +59,21 @@ class Exploration:
     violated: dict[int, list[Values]] = field(default_factory=dict)
     deadlock: list[Values] | None = None
     tolerated: dict[int | None, int] = field(default_factory=dict)
+    whole: "Exploration | None" = None
+
+    def keep_whole(self) -> None:
+        """Remember the counts: every state of the levels before this one is expanded, and none of this one."""
+        ends = list(self.level_ends)
+        self.whole = replace(self, fired=list(self.fired), level_ends=ends, met=set(self.met), whole=None)
+
+    def reported(self, found: Found | None) -> "Exploration":
+        """The counts to report with a finding: of whole levels if the model's code failed, so that all readings agree.
+
+        How far one is in a level then depends on how many states it expands at a time.
+        """
+        if found is None or found.verdict is not Verdict.EVALUATION_FAILED:
+            return self
+        return self.whole or Exploration(fired=[0] * len(self.fired))
 
     @property
     def depth(self) -> int:

@@ -87,6 +87,7 @@ class InterpretedSearch:
             found = self.counts.judge(self.model)
             if found is None and len(self._states) > level_end:
                 self.counts.level_ends.append(len(self._states))
+                self.counts.keep_whole()
         return found
 
     def _attempt(self, work: Callable[[], Found | None]) -> Found | None:
@@ -136,6 +137,7 @@ class InterpretedSearch:
                 self._evaluation.note_violations(values, [values], self.counts)
         self.counts.level_ends = [len(self._states)]
         found = self.counts.judge(self.model)
+        self.counts.keep_whole()
         if found is None and not self._states:
             raise self._evaluation.none_inside()
         return found

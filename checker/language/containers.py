@@ -11,6 +11,7 @@ from kafkacheck.checker.language.values import Value, type_name
 from kafkacheck.checker.language.whole import Body, is_alike, require_changeable, scalar_stores, type_text, written_at
 from kafkacheck.checker.process.locations import place_of
 from kafkacheck.checker.schema import Bag, add, copy, is_full, remove
+from kafkacheck.checker.schema.canonical import is_container
 from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar, Type, unknown_blank
 
 if TYPE_CHECKING:
@@ -40,11 +41,6 @@ class Held(NamedTuple):
         """The record at a place; a place that has none is an error when it is evaluated."""
         is_there = ir.Compare(("<",), (index, self.length))
         return self.at(ir.Choose(is_there, index, ir.Const(self.array.length)))
-
-
-def is_container(kind: object) -> bool:
-    """Whether it is the type of a queue or bag."""
-    return isinstance(kind, Record) and kind.slots is not None
 
 
 def held(base: ir.Expression, kind: Record) -> Held:

@@ -15,6 +15,7 @@ from kafkacheck.checker.language.values import Host, Value, constant, type_name
 from kafkacheck.checker.language.whole import read_comparison
 from kafkacheck.checker.language.words import words_for
 from kafkacheck.checker.schema import Ids, StructMeta
+from kafkacheck.checker.schema.canonical import is_container
 from kafkacheck.checker.schema.plain_values import enum_problem, int_problem
 from kafkacheck.checker.schema.rules import is_group
 from kafkacheck.checker.schema.shape import ArrayOf, Record
@@ -99,7 +100,7 @@ class ExpressionReader:
             mend = "compare it, for example `x != 0`" if wanted == BOOL else "write `1 if condition else 0`"
             if value.type == SET:
                 mend = "ask for its len(), or for a member: `member in ids`"
-            elif containers.is_container(value.type):
+            elif is_container(value.type):
                 text = ast.unparse(node)
                 mend = f"ask `len({text}) == 0` or `len({text}) > 0`" if wanted == BOOL else f"write `len({text})`"
             elif isinstance(value.type, ArrayOf):
@@ -140,7 +141,7 @@ class ExpressionReader:
         raise self.function.error(node, f"{type_name(base.type)} has no field {node.attr!r}; only records have fields")
 
     def _field(self, node: ast.Attribute, base: Value, record: Record) -> Value:
-        if containers.is_container(record):
+        if is_container(record):
             name = record.struct.__name__
             use = "len(...), is_full(...), an index, a loop, add(...), remove(...) or clear(...)"
             raise self.function.error(node, f"protocol code sees no field of a {name}, as {node.attr!r}; use {use}")
@@ -208,7 +209,7 @@ class ExpressionReader:
 
     def _read_Subscript(self, node: ast.Subscript) -> Value:
         base = self.read(node.value)
-        if not isinstance(base.type, ArrayOf) and not containers.is_container(base.type):
+        if not isinstance(base.type, ArrayOf) and not is_container(base.type):
             raise self.function.error(node, f"{type_name(base.type)} cannot be indexed; only an Array field can")
         index = self.read_int(node.slice, "an index")
         if index.constant is not None and index.constant < 0 and self.function.is_live:
@@ -372,7 +373,7 @@ class ExpressionReader:
             value = self.read(node.args[0])
             if value.type == SET:
                 return id_sets.read_length(self.function, value)
-            if containers.is_container(value.type):
+            if is_container(value.type):
                 return containers.read_length(self.function, value)
             if not isinstance(value.type, ArrayOf):
                 what = f"len() of {type_name(value.type)}"

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from kafkacheck.checker.language import ir
-from kafkacheck.checker.language.containers import held, is_container
+from kafkacheck.checker.language.containers import held
 from kafkacheck.checker.language.id_sets import end_of
 from kafkacheck.checker.language.ir import SET
 from kafkacheck.checker.language.values import Value, type_name
+from kafkacheck.checker.schema.canonical import is_container
 from kafkacheck.checker.schema.shape import ArrayOf, Record
 
 if TYPE_CHECKING:

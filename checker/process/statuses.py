@@ -52,7 +52,8 @@ TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
     (
         (NOT_EXHAUSTED,),
         "not exhausted or not proved: a limit, Ctrl-C, SIGTERM, SIGHUP or lack of memory ended the command, after "
-        "it printed its results until then; a lemma is missing; `bmc` found nothing up to its depth",
+        "it printed its results until then; a lemma is missing; `prove` was asked about no property; `bmc` found "
+        "nothing up to its depth",
     ),
     ((VACUOUS,), "`--strict`: the model holds only because something that should be possible never happens"),
     ((UNEXPLAINED,), "`guards`: a guard is unexplained, or listed with a reason that it does not need"),

@@ -18,7 +18,7 @@ from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.model import Action, Model, Property
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
 from kafkacheck.checker.proofs import samples
-from kafkacheck.checker.proofs.obligations import CODE, DISABLED, RANGES, Obligation
+from kafkacheck.checker.proofs.obligations import CODE, DISABLED, FORM, RANGES, Obligation
 from kafkacheck.checker.schema import pretty
 from kafkacheck.checker.schema.objects import Values
 from kafkacheck.checker.traces.trace import Trace, rebuild
@@ -203,6 +203,8 @@ class Confirmation:
                 yield DISABLED, "returns False after it has written"
         elif bad is not None:
             yield RANGES, f"leaves {bad[0].path} = {bad[1]}, outside its range {bad[0].low} .. {bad[0].high}"
+        elif layout.canonical(effect.after) != effect.after:
+            yield FORM, "leaves a queue or bag in a form that none can have"
         elif is_assumed:
             broken = [each.name for each in self._invariants if not _holds(each, after)]
             before = layout.restore(values)

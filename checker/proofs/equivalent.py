@@ -1,4 +1,4 @@
-"""Whether an action of two models does the same on every well-typed state: for an edit that claims to change nothing.
+"""Whether an action of two models does the same on every well-formed state: for an edit that claims to change nothing.
 
 The second model is read in a process of its own, in which the modules beside it come first, so that two copies of a
 package can be compared.
@@ -28,6 +28,7 @@ from kafkacheck.checker.schema.objects import Values
 from kafkacheck.checker.symbolic import symbolic, term_values, terms
 from kafkacheck.checker.symbolic.symbolic import Leaves, Step
 from kafkacheck.checker.symbolic.terms import FALSE, Dumped, Term
+from kafkacheck.checker.symbolic.well_formed import well_formed
 
 _PROGRAM = """
 import kafkacheck.checker.proofs.equivalent as equivalent
@@ -68,12 +69,14 @@ class Comparison:
 class Description:
     """A model as another process needs it: its scalars, and its actions with their parameters, as terms.
 
+    containers: the path of each queue and bag, and which of them it is.
     effects: the effects of its actions in plain Python, in the order of the calls that were asked for; none for an
     action that it does not have with these parameters.
     """
 
     name: str
     leaves: list[tuple[str, int, int]]
+    containers: list[tuple[str, str]]
     actions: dict[str, tuple[list[tuple[str, int, int, bool]], Dumped]]
     effects: dict[str, list[Effect]] = field(default_factory=dict)
 
@@ -105,11 +108,15 @@ def describe(model: Model, asked: Asked | None = None) -> Description:
         actions[action.name] = (taken, terms.dump([step.enabled, step.fault, *step.leaves]))
     leaves = _scalars(model)
     effects = {} if asked is None or asked.leaves != leaves else _effects(model, asked)
-    return Description(model.name, leaves, actions, effects)
+    return Description(model.name, leaves, _containers(model), actions, effects)
 
 
 def _scalars(model: Model) -> list[tuple[str, int, int]]:
     return [(leaf.path, leaf.low, leaf.high) for leaf in model.layout.leaves]
+
+
+def _containers(model: Model) -> list[tuple[str, str]]:
+    return [(each.path, "Bag" if each.is_bag else "Queue") for each in model.layout.containers]
 
 
 def _effects(model: Model, asked: Asked) -> dict[str, list[Effect]]:
@@ -187,7 +194,8 @@ def compare(
     wanted = [each for each in model.actions if not names or each.name in names]
     before = symbolic.variables(model.layout)
     pairs = [(_own(action, before), _others(model, action, other)) for action in wanted]
-    different = [_differ(one, two) for one, two in pairs]
+    formed = well_formed(model.layout, before)
+    different = [terms.conjunction(formed, _differ(one, two)) for one, two in pairs]
     if scripts is not None:
         about = {"equivalent if": "unsat", "different if": "sat", "other model": other.name}
         pairs_asked = zip(wanted, different, strict=True)
@@ -216,6 +224,14 @@ def _check_alike(model: Model, other: Description) -> None:
             f"the states are not alike: {len(leaves)} scalars here, {len(other.leaves)} in the other model; compare "
             "models of one schema at the same bounds (--set)"
         )
+    here, there = dict(_containers(model)), dict(other.containers)
+    for path in here | there:
+        if here.get(path) != there.get(path):
+            own, others = (f"a {each[path]}" if path in each else "no queue or bag" for each in (here, there))
+            raise UsageError(
+                f"the states are not alike: {path} is {own} here, and {others} in the other model; compare models of "
+                "one schema"
+            )
 
 
 def _own(action: Action, before: Leaves) -> Step:

@@ -22,6 +22,7 @@ from kafkacheck.checker.proofs.solver import Answer, Session, Status, Translatio
 from kafkacheck.checker.symbolic import symbolic, term_values, terms
 from kafkacheck.checker.symbolic.symbolic import Step
 from kafkacheck.checker.symbolic.terms import Term
+from kafkacheck.checker.symbolic.well_formed import well_formed
 
 BLOCK = 1 << 16
 """How many states are evaluated at once."""
@@ -316,7 +317,8 @@ class _StepQuestions:
         self.given_up: list[str] = []
         asked = obligations(model, (), steps)
         self._asked = [each for each in (*asked.contract, *asked.preservation) if not each.is_trivial]
-        self._questions = _Questions((), held, clock)
+        formed = well_formed(model.layout, symbolic.variables(model.layout))
+        self._questions = _Questions((formed,), held, clock)
         self._helping: dict[int, frozenset[str]] = {}
 
     def are_proved(self, left: Sequence[str]) -> bool:
@@ -349,7 +351,8 @@ class _ActionQuestions:
         self._held = held
         after = narrowed(model.layout, step.leaves)
         self._after = {name: symbolic.holds(each, after) for name, each in pool.items()}
-        self._questions = _Questions((step.enabled, terms.negation(step.fault)), held, clock)
+        formed = well_formed(model.layout, symbolic.variables(model.layout))
+        self._questions = _Questions((formed, step.enabled, terms.negation(step.fault)), held, clock)
         self._helping = {name: frozenset([name]) for name in pool if self._after[name] is held[name]}
         self._steps: list[_Breaking] = []
 

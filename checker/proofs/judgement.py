@@ -22,7 +22,7 @@ BLOCK = 1 << 16
 
 
 class ProofVerdict(Enum):
-    """The answer of a proof: UNDETERMINED is neither PROVED nor VIOLATED."""
+    """The answer of a proof: UNDETERMINED is neither PROVED nor VIOLATED, as if no property was asked about."""
 
     PROVED = "PROVED"
     VIOLATED = "VIOLATED"
@@ -59,12 +59,10 @@ def judge(proof: Proof, limits: Limits) -> Judgement:
     EvaluationError if the model's code fails in a reachable state.
     """
     if proof.is_proved:
-        return Judgement(ProofVerdict.PROVED)
+        return Judgement(ProofVerdict.PROVED if proof.asked else ProofVerdict.UNDETERMINED)
     if proof.interrupted:
         return Judgement(ProofVerdict.UNDETERMINED)
-    lemmas = {each.name for each in proof.lemmas}
-    names = [each.name for each in (*proof.invariants, *proof.steps) if each.name not in lemmas]
-    model = proof.model.with_properties(names)
+    model = proof.model.with_properties([each.name for each in proof.asked])
     reached = explore(model, limits)
     found = reached.found
     if found is not None and found.verdict is Verdict.EVALUATION_FAILED:

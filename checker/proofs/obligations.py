@@ -1,35 +1,43 @@
 """The proof obligations of a model, as questions for the solver: each asks for a state that violates one.
 
-Every action, from every well-typed state in which the lemmas and properties hold: its code does not fail, it leaves
-every field in its range, it changes nothing if it is not enabled, and each lemma and property holds after it.
+Every action, from every well-formed state in which the lemmas and properties hold: its code does not fail, it leaves
+every field in its range and every queue and bag in its form, it changes nothing if it is not enabled, and each lemma
+and property holds after it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from kafkacheck.checker.model import Action, Model, Property
+from kafkacheck.checker.model import Model, Property
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.symbolic import symbolic, terms
 from kafkacheck.checker.symbolic.symbolic import Leaves, Step
-from kafkacheck.checker.symbolic.terms import FALSE, Term
+from kafkacheck.checker.symbolic.terms import FALSE, TRUE, Term
+from kafkacheck.checker.symbolic.well_formed import well_formed
 
 CODE = "no error"
 RANGES = "ranges"
 DISABLED = "disabled changes nothing"
-CONTRACT = (CODE, RANGES, DISABLED)
+FORM = "form of queues"
+CONTRACT = (CODE, RANGES, DISABLED, FORM)
 """The obligations on each action for any properties: no index or sum is out of bounds, every written field stays in its
-range, and nothing is written if it returns False."""
+range, nothing is written if it returns False, and every queue and bag keeps its form.
+
+The last one is asked only of a state with queues or bags. No protocol code can break it, because only `add`, `remove`,
+`clear` and `copy` write them. It is asked because every proof rests on it; a failure is a bug in kafkacheck.
+"""
 
 
 @dataclass(frozen=True)
 class Obligation:
-    """One obligation on one action: `violation` is impossible if the assumptions hold.
+    """One obligation on one action: `violation` is impossible if the assumptions hold in a well-formed state.
 
     subject: one of `CONTRACT`, or the name of a lemma or property that the action must preserve.
     """
 
     subject: str
     action: str
+    formed: Term
     assumptions: tuple[Term, ...]
     violation: Term
 
@@ -46,7 +54,7 @@ class Obligation:
     @property
     def assertions(self) -> tuple[Term, ...]:
         """The terms that cannot hold together once this is proved."""
-        return (*self.assumptions, self.violation)
+        return (*((self.formed,) if self.formed is not TRUE else ()), *self.assumptions, self.violation)
 
     @property
     def is_trivial(self) -> bool:
@@ -55,7 +63,7 @@ class Obligation:
 
     def assuming(self, assumptions: Sequence[Term]) -> "Obligation":
         """The same under other assumptions."""
-        return Obligation(self.subject, self.action, tuple(assumptions), self.violation)
+        return replace(self, assumptions=tuple(assumptions))
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,7 @@ class Obligations:
     """All proof obligations of a model.
 
     invariant: the assumption that the invariants hold, and the model's constraint if it has one.
-    contract: assumes nothing; an obligation that fails is asked again with the invariant assumed.
+    contract: assumes no invariant; an obligation that fails is asked again with the invariant assumed.
     preservation: in the order of the invariants and step properties, then of the actions.
     """
 
@@ -75,13 +83,20 @@ class Obligations:
 def obligations(model: Model, invariants: Sequence[Property], steps: Sequence[Property] = ()) -> Obligations:
     """The obligations by which the invariants hold of every reachable state and `steps` of every step."""
     before = symbolic.variables(model.layout)
+    formed = well_formed(model.layout, before)
     held = {each.name: symbolic.holds(each, before) for each in invariants}
     limiting = () if model.constraint is None else (model.constraint,)
     assumed = (*held.values(), *(symbolic.holds(each, before) for each in limiting))
     taken = [(action, symbolic.step(action, before, symbolic.parameter_variables(action))) for action in model.actions]
-    contract = [each for action, step in taken for each in _contract(model.layout, action, before, step)]
+    contract = [
+        Obligation(subject, action.name, formed, (), violation)
+        for action, step in taken
+        for subject, violation in _contract(model.layout, formed, before, step)
+    ]
     preserved = [
-        Obligation(each.name, action.name, assumed, _broken(model.layout, each, held.get(each.name), before, step))
+        Obligation(
+            each.name, action.name, formed, assumed, _broken(model.layout, each, held.get(each.name), before, step)
+        )
         for each in (*invariants, *steps)
         for action, step in taken
     ]
@@ -109,22 +124,20 @@ def narrowed(layout: Layout, leaves: Leaves) -> Leaves:
     return tuple(terms.narrowed(leaf, each.low, each.high) for leaf, each in zip(leaves, layout.leaves, strict=True))
 
 
-def _contract(layout: Layout, action: Action, before: Leaves, step: Step) -> list[Obligation]:
+def _contract(layout: Layout, formed: Term, before: Leaves, step: Step) -> Iterator[tuple[str, Term]]:
+    """Each part of `CONTRACT` with its violation by a step from a state that is well-formed if `formed`."""
     works = terms.negation(step.fault)
     outside = [
         terms.negation(terms.is_within(leaf, each.low, each.high))
         for leaf, each in zip(step.leaves, layout.leaves, strict=True)
     ]
-    return [
-        Obligation(CODE, action.name, (), step.fault),
-        Obligation(RANGES, action.name, (), terms.conjunction(step.enabled, works, terms.disjunction(*outside))),
-        Obligation(
-            DISABLED,
-            action.name,
-            (),
-            terms.conjunction(terms.negation(step.enabled), works, differs(before, step.leaves)),
-        ),
-    ]
+    yield CODE, step.fault
+    yield RANGES, terms.conjunction(step.enabled, works, terms.disjunction(*outside))
+    yield DISABLED, terms.conjunction(terms.negation(step.enabled), works, differs(before, step.leaves))
+    if formed is not TRUE:
+        after = well_formed(layout, narrowed(layout, step.leaves))
+        is_kept = after is formed
+        yield FORM, FALSE if is_kept else terms.conjunction(step.enabled, works, terms.negation(after))
 
 
 def differs(one: Leaves, other: Leaves) -> Term:

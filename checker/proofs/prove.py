@@ -1,6 +1,6 @@
 """Proofs by induction: invariants that hold at the start and that every action preserves hold for ever.
 
-A step is proved from every well-typed state in which the lemmas and properties hold, reachable or not. If it fails,
+A step is proved from every well-formed state in which the lemmas and properties hold, reachable or not. If it fails,
 the solver's state is a counterexample to induction: reachable, or a sign that a lemma is missing.
 """
 
@@ -100,6 +100,12 @@ class Proof:
     second: str = ""
     confirmed: Confirmed | None = None
     interrupted: str = ""
+
+    @property
+    def asked(self) -> tuple[Property, ...]:
+        """The properties: what is proved and no lemma."""
+        lemmas = {each.name for each in self.lemmas}
+        return tuple(each for each in (*self.invariants, *self.steps) if each.name not in lemmas)
 
     @property
     def is_proved(self) -> bool:
@@ -323,9 +329,11 @@ class Prover:
             return Failure(before, action, parameters, None, str(error))
         broken = None if each.is_contract or after is None else self._properties[each.subject]
         if broken is None or _holds(evaluation, broken, *((before, after) if broken.is_step else (after,))):
+            is_misshapen = after is not None and self._model.layout.canonical(after) != after
             raise SelfCheckError(
                 f"{self._model.name}: by the solver {call_text(action, parameters)} breaks {each.subject} from the "
-                f"state above, in plain Python it does not; it has {shortly(self._model, before)}",
+                f"state above, in plain Python it does {'so, too' if is_misshapen else 'not'}; it has "
+                f"{shortly(self._model, before)}",
                 "\n".join(["a state of the solver's:", *state_lines(self._model, before)]),
             )
         return Failure(before, action, parameters, after)

@@ -15,6 +15,7 @@ from kafkacheck.checker.process.locations import declaration_place
 from kafkacheck.checker.schema import objects
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.budget import Budget, budget_of
+from kafkacheck.checker.schema.canonical import Part, canonical, parts_of
 from kafkacheck.checker.schema.containers import AtMost, Bag, Container, Position, Queue, container_class
 from kafkacheck.checker.schema.plain_values import enum_problem
 from kafkacheck.checker.schema.schema import (
@@ -171,6 +172,15 @@ class Layout:
     def type_ok(self, state: Any) -> bool:
         """Whether every scalar of `state` lies in its declared range."""
         return self.in_range(self.flatten(state))
+
+    @cached_property
+    def containers(self) -> tuple[Part, ...]:
+        """The queues and bags of a state, each after those that are in it."""
+        return tuple(parts_of(self.root))
+
+    def canonical(self, values: objects.Values) -> objects.Values:
+        """A flattened state, every scalar in its range, with its queues and bags in the form in which they are kept."""
+        return canonical(self.containers, values, self.blank_values)
 
     def first_out_of_range(self, values: tuple[int, ...]) -> tuple[Leaf, int] | None:
         """The first leaf whose value in the flattened state lies outside its range, with that value."""

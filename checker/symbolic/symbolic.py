@@ -62,7 +62,10 @@ class Step(NamedTuple):
 
 
 def variables(layout: Layout, suffix: str = "") -> Leaves:
-    """A well-typed state about which nothing else is known; the variables are named after the leaves' paths."""
+    """A state of which only the ranges are known; the variables are named after the leaves' paths.
+
+    `checker.symbolic.well_formed` says what else is so of every state that there can be.
+    """
     return tuple(
         terms.as_number(terms.flag(leaf.path + suffix))
         if isinstance(leaf.kind, Flag)

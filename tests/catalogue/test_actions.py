@@ -1,6 +1,6 @@
 """The contract of every action of every model, and that both readings take it alike.
 
-On reachable states and on random well-typed ones, reachable or not: False means that not one scalar changed, True that
+On reachable states and on random well-formed ones, reachable or not: False means that not one scalar changed, True that
 at least one did, equal input gives equal output, and the compiled reading gives the same successors in the same order.
 
 The readings are compared on 100,000 pairs of a state and an action for each abstract model and for one model each of

@@ -11,7 +11,15 @@ from types import ModuleType
 from kafkacheck.checker.language import footprint, source, work
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError
-from tests.programs import random_expressions, random_functions, random_generators, random_programs, random_schemas
+from tests.programs import (
+    random_containers,
+    random_expressions,
+    random_functions,
+    random_generators,
+    random_programs,
+    random_schemas,
+    random_sets,
+)
 from tests.programs.random_programs import module_text, with_model
 
 PROGRAMS = 8
@@ -40,8 +48,8 @@ class DifferenceError(Exception):
 
 def digest() -> str:
     """What says which generator wrote a program: a hash of its sources."""
-    modules = (random_schemas, random_generators, random_expressions, random_functions, random_programs)
-    files = [module.__file__ for module in modules]
+    modules = (random_schemas, random_sets, random_containers, random_generators, random_expressions, random_functions)
+    files = [module.__file__ for module in (*modules, random_programs)]
     return hashlib.sha256(b"".join(Path(file or "").read_bytes() for file in files)).hexdigest()[:12]
 
 

@@ -17,12 +17,14 @@ from kafkacheck.checker.process.errors import EvaluationError, ModelError, Usage
 from kafkacheck.checker.proofs import bmc, equivalent, prove
 from kafkacheck.checker.proofs.bmc import BoundedVerdict
 from kafkacheck.checker.proofs.equivalent import Same
-from kafkacheck.checker.proofs.obligations import CODE, DISABLED, RANGES
+from kafkacheck.checker.proofs.obligations import CODE, DISABLED, FORM, RANGES
 from kafkacheck.checker.proofs.prove import Outcome as Proved
 from kafkacheck.checker.proofs.prove import Settings
 from kafkacheck.checker.proofs.solver import Translation
 from kafkacheck.checker.schema.objects import Values
-from kafkacheck.checker.symbolic import symbolic
+from kafkacheck.checker.schema.shape import Leaf
+from kafkacheck.checker.symbolic import symbolic, term_values
+from kafkacheck.checker.symbolic.well_formed import well_formed
 from tests.fuzz.comparing import Totals, of_all
 from tests.fuzz.programs import DifferenceError, imported
 from tests.programs import random_states
@@ -48,7 +50,9 @@ def proved_programs(seed: int, folder: Path) -> Totals:
         plain = model.with_properties([each.name for each in model.properties])
         search = InterpretedSearch(plain, Watch(LIMITS))
         found = readings.outcome(search, search.run())
-        comparison = _Comparison(plain, seed, number, search._states and search.snapshot().states)
+        reached = search.snapshot().states
+        comparison = _Comparison(plain, seed, number, reached)
+        comparison.formed_as_kept(reached)
         comparison.read_as_run()
         more.update(comparison.unrolled(found))
         more.update(comparison.obligations(found))
@@ -89,6 +93,28 @@ class _Comparison:
             return self.evaluation.holds(each, *states)
         except EvaluationError:
             return False
+
+    # -- the form of states ------------------------------------------------------------------------------------
+
+    def formed_as_kept(self, reached: list[Values]) -> None:
+        """The states reached are well-formed, and of any others the formula says what plain Python does."""
+        layout = self.model.layout
+        if not layout.containers:
+            return
+        drawn = [tuple(self._in_range(leaf) for leaf in layout.leaves) for _ in self.states]
+        states = [*map(tuple, reached), *self.states, *drawn]
+        term = well_formed(layout, symbolic.variables(layout))
+        known = term_values.known_of(layout, np.array(states, np.int64))
+        said = np.broadcast_to(term_values.evaluate([term], known)[0], len(states))
+        for number, values in enumerate(states):
+            is_formed = layout.canonical(values) == values
+            if is_formed != said[number]:
+                raise self.differ(f"well-formed: {values}: Python {is_formed}, terms {said[number]}")
+            if not is_formed and number < len(reached):
+                raise self.differ(f"well-formed: {values} is reached, and is not")
+
+    def _in_range(self, leaf: Leaf) -> int:
+        return leaf.scalar.blank if self.random.random() < 0.5 else self.random.randint(leaf.low, leaf.high)
 
     # -- the terms ---------------------------------------------------------------------------------------------
 
@@ -193,6 +219,8 @@ class _Comparison:
         return count | {"undecided": len(proof.unknown), "PROVED": int(proof.is_proved)}
 
     def _refutes(self, subject: str, is_contract: bool, failure: prove.Failure, assumed: list[Property]) -> None:
+        if self.model.layout.canonical(failure.before) != failure.before:
+            raise self.differ(f"{subject} is refuted from {failure.before}, which is not well-formed")
         if is_contract and not failure.error:
             raise self.differ(f"{subject} is refuted by {failure.call} from {failure.before}, which breaks no contract")
         if not is_contract and not all(self.holds(each, failure.before) for each in assumed):
@@ -215,6 +243,8 @@ class _Comparison:
             yield from [DISABLED] if after != before else []
         elif not self.model.layout.in_range(after):
             yield RANGES
+        elif self.model.layout.canonical(after) != after:
+            yield FORM
         else:
             for each in self.model.properties:
                 if not self.holds(each, *((before, after) if each.is_step else (after,))):
@@ -239,6 +269,8 @@ class _Comparison:
             count[f"mutants {each.same.value}"] += 1
             twin = other.action(each.action.name)
             if each.same is Same.DIFFERENT:
+                if self.model.layout.canonical(each.before) != each.before:
+                    raise self.differ(f"equivalent: DIFFERENT from {each.before}, which is not well-formed")
                 one = outcome(each.action, self.model, each.before, each.parameters)
                 two = outcome(twin, other, each.before, each.parameters)
                 if one == two:

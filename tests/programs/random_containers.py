@@ -1,9 +1,10 @@
 """Random queues and bags, and new records, for `random_functions`."""
 
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tests.programs.random_schemas import Container, Record, Scalar, Type, is_known
+from tests.programs.random_schemas import ArrayOf, Container, Record, Scalar, Type, is_known
 from tests.programs.random_sets import bracketed, ids
 
 if TYPE_CHECKING:
@@ -102,6 +103,27 @@ def new_record(writer: "ExpressionWriter", record: Record, places: bool) -> str:
         ]
     writer.random.shuffle(parts)
     return f"{record.name}({', '.join(parts)})"
+
+
+def of_form(state: Record) -> list[str]:
+    """What holds of the queues and bags of the state `after` only because of the form in which they are kept."""
+    places: list[tuple[str, Container]] = []
+    for name, kind in state.fields.items():
+        if isinstance(kind, Container):
+            places.append((f"after.{name}", kind))
+        elif isinstance(kind, ArrayOf) and isinstance(kind.element, Container):
+            places += [(f"after.{name}[{index}]", kind.element) for index in range(kind.length)]
+    found = [
+        f"len({one}) > 0 or len({two}) > 0 or {one} == {two}"
+        for (one, kind), (two, other) in itertools.combinations(places, 2)
+        if kind is other
+    ]
+    for text, kind in places:
+        name, first = next(iter(kind.element.fields.items()))
+        if "Bag" in kind.annotation and kind.most > 1 and isinstance(first, Scalar) and not first.is_set:
+            order = f"not {text}[0].{name} or {text}[1].{name}" if first.is_flag else ""
+            found.append(f"len({text}) < 2 or {order or f'{text}[0].{name} <= {text}[1].{name}'}")
+    return found
 
 
 def written(writer: "ExpressionWriter") -> list[str]:

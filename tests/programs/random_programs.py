@@ -9,6 +9,7 @@ always changes), but some do not, and some fail: what the readings must agree on
 import random
 from collections.abc import Sequence
 
+from tests.programs import random_containers
 from tests.programs.random_expressions import Helper
 from tests.programs.random_functions import Writer
 from tests.programs.random_schemas import Scalar, Schema, Type
@@ -120,6 +121,7 @@ class Program:
         always = [self._observer("invariant", "state: State") for _ in range(self.random.choice([0, 1, 1, 2]))]
         if self.chance(0.35):
             always.append(self._observer("step_property", "state: State, after: State"))
+        always += self._of_form(random.Random(f"form {seed} {self.number}"))
         ending = ENDING.format(
             seed=seed,
             number=self.number,
@@ -213,6 +215,16 @@ class Program:
             )
         self.parts.append("\n".join([header, '    """An observer."""', *lines]))
         return name
+
+    def _of_form(self, source: random.Random) -> list[str]:
+        """A property that needs the form of queues and bags, now and then: of steps, so that no proof assumes it."""
+        found = random_containers.of_form(self.schema.state)
+        if not found or source.random() < 0.5:
+            return []
+        name = f"formed_{self.number}"
+        body = f"    return {source.choice(found)}"
+        self.parts.append(f'def {name}(state: State, after: State) -> bool:\n    """Holds of every step."""\n{body}')
+        return [name]
 
 
 def _annotation(kind: Type | str) -> str:

@@ -1,4 +1,4 @@
-"""Random well-typed states: some anywhere, some near a reachable one, so that actions are enabled in many of them."""
+"""Random well-formed states: some anywhere, some near a reachable one, so that actions are enabled in many of them."""
 
 import random
 
@@ -25,7 +25,7 @@ def reached(model, rng, count, length=30):
 
 
 def anywhere(model, count, seed):
-    """`count` flattened states, every scalar drawn from its range."""
+    """`count` flattened states, every scalar drawn from its range, with queues and bags in their form."""
     rng = random.Random(seed)
     return [samples.anywhere(model.layout, rng) for _ in range(count)]
 

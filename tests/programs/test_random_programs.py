@@ -16,6 +16,7 @@ from collections import Counter
 import pytest
 
 from kafkacheck.checker.compiled import native
+from kafkacheck.checker.proofs import obligations
 from kafkacheck.checker.symbolic import symbolic
 from tests.fuzz import __main__ as command
 from tests.fuzz import comparing, programs, proving
@@ -129,6 +130,12 @@ def test_a_wrong_order_of_the_symbolic_reading_is_found(name, wrong, first, tmp_
     monkeypatch.setattr(symbolic._Call, name, wrong)
     with pytest.raises(DifferenceError, match=r"symbolic: |equivalent: |prove says |SelfCheckError"):
         find_difference(proving.proved_programs, tmp_path, first)
+
+
+def test_proofs_that_do_not_know_the_form_of_queues_are_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(obligations, "well_formed", lambda layout, leaves: symbolic.TRUE)
+    with pytest.raises(DifferenceError, match="is refuted from .*, which is not well-formed"):
+        find_difference(proving.proved_programs, tmp_path, 26)
 
 
 def test_a_wrong_order_of_machine_code_is_found(tmp_path, monkeypatch):

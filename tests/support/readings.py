@@ -39,7 +39,7 @@ def entries_of(model: Model) -> dict[str, Entry]:
 
 
 def outcome(search: InterpretedSearch | CompiledSearch | DistributedSearch, found: Found | None) -> Outcome:
-    counts = search.counts
+    counts = search.counts.reported(found)
     told = found or Found(Verdict.HOLDS)
     numbers = (counts.distinct, counts.generated, counts.depth)
     return Outcome(

@@ -131,8 +131,15 @@ def test_a_folder_of_lemmas_is_refused(kafkacheck, tmp_path):
 
 def test_a_proof_of_no_property_says_so(kafkacheck, tmp_path):
     ended = kafkacheck("prove", counter(tmp_path, ALWAYS="[]"))
-    assert ended.status == 0 and "counter: no property was asked about" in ended.out
-    assert "no property" not in kafkacheck("prove", counter(tmp_path)).out
+    assert ended.status == 20 and "counter: UNDETERMINED obligations=12 failed=0" in ended.out
+    assert "counter: there is no safety property to prove" in ended.out
+    assert "no safety property" not in kafkacheck("prove", counter(tmp_path)).out
+
+
+def test_a_proof_of_a_model_with_liveness_properties_only_is_none(kafkacheck):
+    ended = kafkacheck("prove", ROOT / "tests" / "toys" / "peterson_progress.py")
+    assert ended.status == 20 and "peterson_progress: there is no safety property to prove" in ended.out
+    assert ended.last_line.startswith("peterson_progress: UNDETERMINED") and "PROVED" not in ended.out
 
 
 def test_prove_finds_lemmas(kafkacheck, tmp_path):

@@ -1,4 +1,4 @@
-"""The symbolic reading says what the interpreted one does: on random well-typed states, Z3's expressions are evaluated
+"""The symbolic reading says what the interpreted one does: on random well-formed states, Z3's expressions are evaluated
 and compared with what the functions return, write and raise."""
 
 import random
