@@ -15,13 +15,13 @@ GENERATIONS := truncate_to_high_watermark kip101 kip279 kip320_first_try kip320
 LONG := $(addprefix tests/,museum catalogue replication cluster producer transactions programs \
 	checker/model checker/proofs checker/symbolic checker/distributed checker/graphs)
 
-.PHONY: help check catalogue test long quick lint format bench lock clean environment
+.PHONY: help check catalogue test every-test long quick lint format bench lock clean environment
 
 help:
 	@echo 'make environment  make .venv, and nothing else'
 	@echo 'make check      explore the five generations of the replication protocol'
 	@echo 'make catalogue  explore every model of the catalogue at its default bounds'
-	@echo 'make test       lint, then every test'
+	@echo 'make test       lint, then every test; the last line tells how long all of it took'
 	@echo 'make long       the largest bugs of the museum, 100,000 steps of every model, each by Spark, more proofs'
 	@echo 'make quick      only the fast tests'
 	@echo 'make lint       ruff and mypy'
@@ -39,7 +39,10 @@ check: environment
 catalogue: environment
 	@$(BIN)/python -m checker check --all
 
-test: lint
+test: environment
+	@$(BIN)/python .ci/timed.py $(MAKE) --no-print-directory lint every-test
+
+every-test: environment
 	@$(BIN)/python -m pytest --all -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 long: environment

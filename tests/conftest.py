@@ -5,6 +5,7 @@ import gc
 import os
 import platform
 import signal
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import hypothesis
 import pytest
 
 import checker  # noqa: F401  # from now on the sources of this folder are the package `kafkacheck`
+from kafkacheck.checker.compiled import machine_code
 from tests import ROOT
 
 # The same examples on every run. KAFKACHECK_EXPLORE=1 looks for new ones, and prints how to repeat a failure.
@@ -21,11 +23,16 @@ PROFILE = "explore" if os.environ.get("KAFKACHECK_EXPLORE") else "repeatable"
 hypothesis.settings.load_profile(PROFILE)
 
 # Nothing a test sees may depend on who runs it. Kernels are kept between runs, but not among the user's own.
-for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
+# Without the code that Python keeps of its sources, each process that a test starts would take a second longer.
+for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "PYTHONDONTWRITEBYTECODE"):
     os.environ.pop(name, None)
+sys.dont_write_bytecode = False
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell started us in the background; tests press Ctrl-C
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("KAFKACHECK_CACHE", str(ROOT / ".pytest_cache" / "kernels"))
+
+# The searches of tests end soon, so that machine code for long ones would be compiled in vain.
+machine_code.WORTH_BETTER = 5.0
 
 
 def pytest_addoption(parser):
@@ -40,7 +47,11 @@ def pytest_report_header(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out slow and long tests, except with --all or --long, with -m, or where the command line names one."""
+    """Leave out slow and long tests, except with --all or --long, with -m, or where the command line names one.
+
+    Tests that share a Spark come first, so that one of several processes runs them all: each would begin its own.
+    """
+    items.sort(key=lambda item: "spark_session" not in item.fixturenames)
     if config.getoption("markexpr"):
         return
     named = tuple(argument for argument in config.args if "::" in argument)

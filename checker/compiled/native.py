@@ -20,6 +20,7 @@ import llvmlite
 from llvmlite import binding
 from llvmlite import ir as llvm
 
+from kafkacheck.checker.compiled import text as texts
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
 from kafkacheck.checker.language.removal import NOTHING
@@ -51,7 +52,6 @@ MOST_COPIES = 16
 MOST_UNPOLLED = 100_000
 """How many statements a loop may run at most without looking whether to stop."""
 
-
 REMOVED = "removed"
 """The variable of a module that says which condition is removed."""
 JUDGES = "judges"
@@ -63,6 +63,7 @@ def llvm_type(kind: ir.IrType) -> llvm.Type:
     return {ir.INT: I64, ir.SET: I64, ir.BOOL: I1, ir.NOTHING: VOID}[kind] if isinstance(kind, str) else POINTER
 
 
+@functools.cache
 def number(value: int) -> llvm.Constant:
     """A 64-bit constant."""
     return llvm.Constant(I64, value)
@@ -122,9 +123,17 @@ class Builder(llvm.IRBuilder):
             self.put(report, FAULT_AT, self.get(report, AT))
 
 
+class Function(llvm.Function):
+    """A function that is written quickly."""
+
+    def descr_body(self, buf: list[str]) -> None:
+        """As llvmlite's."""
+        buf.extend(texts.body(self.blocks))
+
+
 def internal(module: llvm.Module, returns: llvm.Type, kinds: list[llvm.Type], name: str) -> llvm.Function:
     """A function that is called from inside the module only."""
-    function = llvm.Function(module, llvm.FunctionType(returns, kinds), name)
+    function = Function(module, llvm.FunctionType(returns, kinds), name)
     function.linkage = "internal"
     function.attributes.add("nounwind")
     return function
@@ -132,7 +141,7 @@ def internal(module: llvm.Module, returns: llvm.Type, kinds: list[llvm.Type], na
 
 def entry(module: llvm.Module, name: str) -> tuple[llvm.Value, Builder]:
     """A function that can be called from outside (an `Entry`): its context, and a builder at its beginning."""
-    function = llvm.Function(module, llvm.FunctionType(VOID, [POINTER]), name)
+    function = Function(module, llvm.FunctionType(VOID, [POINTER]), name)
     function.attributes.add("nounwind")
     return function.args[0], Builder(function.append_basic_block("entry"))
 

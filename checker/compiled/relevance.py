@@ -1,5 +1,7 @@
 """The leaves that a step must change to violate a property of steps: other steps need not be judged."""
 
+import functools
+
 from kafkacheck.checker.language.footprint import footprint
 from kafkacheck.checker.language.work import work
 from kafkacheck.checker.model import Property
@@ -11,6 +13,10 @@ MOST_WORK = 20_000
 """How many statements a property may run that is read symbolically; a longer one is always judged."""
 
 
+_any_state = functools.lru_cache(maxsize=1)(symbolic.variables)
+"""All properties of a model are asked about the same terms."""
+
+
 def relevant_leaves(condition: Property, layout: Layout) -> frozenset[int] | None:
     """The leaves of the later state that a property of steps reads; None if it must be judged after every step.
 
@@ -19,7 +25,7 @@ def relevant_leaves(condition: Property, layout: Layout) -> frozenset[int] | Non
     """
     if work(condition.read) > MOST_WORK:
         return None
-    state = symbolic.variables(layout)
+    state = _any_state(layout)
     if symbolic.holds(condition, state, state) is not TRUE:
         return None
     earlier, later = frozenset([len(layout.leaves)]), frozenset([0])

@@ -9,6 +9,7 @@ from kafkacheck.checker.catalogue.museum import bugs, pinned
 from kafkacheck.checker.commands.command_line import main
 from kafkacheck.checker.exploration.verdict import Verdict
 from tests.expected import engine_for
+from tests.expected import pinned as expected_of_models
 from tests.museum.pins import fixed_of, museum, variant_of
 from tests.support.command import ROOT
 from tests.support.marks import long_but
@@ -108,6 +109,13 @@ def is_large(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", long_but(BUGS, [name for name in BUGS if not is_large(name)]))
 def test_with_its_fix_everything_holds(name):
-    result = SEARCHED.fixed(BUGS[name])
+    """A half that is a model of the catalogue as it stands is searched by tests/catalogue/test_expected.py."""
+    bug = BUGS[name]
+    if not (bug.bounds or bug.rules or bug.properties):
+        facts = expected_of_models()[bug.model]
+        assert PINNED[name]["fixed"] == {key: facts[key] for key in ("verdict", "distinct", "depth")}
+        assert PINNED[name]["fixed"]["verdict"] == Verdict.HOLDS.name
+        return
+    result = SEARCHED.fixed(bug)
     assert result.verdict is Verdict.HOLDS
     assert fixed_of(result) == PINNED[name]["fixed"]

@@ -18,9 +18,10 @@ from kafkacheck.checker.process.cache import SECRET, folder, path_of
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.search import check
 from tests import ROOT
+from tests.expected import model_of
 from tests.support.command import PATIENCE, in_process
 from tests.support.snippets import load
-from tests.toys import behaviours, every_kind
+from tests.toys import behaviours, every_kind, two_phase_commit
 
 PROTOCOL = '''"""What the system does: the file that is edited."""
 
@@ -389,6 +390,14 @@ def test_a_small_answer_does_not_wait_for_the_compiler(cache, monkeypatch, tmp_p
 
 
 # -- what the name of a kernel says ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("with_steps", [False, True])
+def test_the_text_is_that_of_llvmlite(with_steps, monkeypatch):
+    models = (every_kind.MODEL, behaviours.STEP_VIOLATED, two_phase_commit.MODEL, model_of("replication.kip320"))
+    written = [kernel.kernel_text(each, with_steps) for each in models]
+    monkeypatch.setattr(native.Function, "descr_body", native.llvm.Function.descr_body)
+    assert written == [kernel.kernel_text(each, with_steps) for each in models]
 
 
 def test_equal_models_have_one_kernel():

@@ -58,8 +58,14 @@ def smallest_models():
     return chosen
 
 
+def pytest_generate_tests(metafunc):
+    """The models are chosen with --long only, because every one of the catalogue is defined for that."""
+    if "actions" in metafunc.fixturenames:
+        chosen = smallest_models() if metafunc.config.getoption("--long") else {}
+        metafunc.parametrize(("name", "actions"), chosen.items(), ids=chosen)
+
+
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "actions"), smallest_models().items(), ids=smallest_models())
 def test_every_action_of_the_catalogue_is_read_as_it_runs(name, actions):
     model = catalogue.find_model(name)
     drawn = random_states.states(model, STATES, seed=name)
