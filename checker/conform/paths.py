@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from kafkacheck.checker.conform.adapter import Adapter
-from kafkacheck.checker.conform.telling import Behaviour, Op, Telling
+from kafkacheck.checker.conform.adapter import Adapter, Field
+from kafkacheck.checker.conform.telling import Behaviour, Op, Telling, told_fields
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.graphs.state_graph import NO_STATE, StateGraph, explored
 from kafkacheck.checker.model import Model
@@ -45,7 +45,8 @@ class Paths(Telling):
         self._graph = graph
         self.initial = list(range(graph.counts.level_ends[0])) if graph.counts.level_ends else []
         self.shown, self._rows = self._projection(adapter.observes)
-        self.seen, _ = self._projection(tuple(sorted({*adapter.observes, *adapter.needs})))
+        self._lasting = [at for at, field in enumerate(adapter.observes) if field.path not in adapter.answers]
+        self.seen, _ = self._projection(tuple(dict.fromkeys((*adapter.observes, *adapter.needs))))
         self._arrange(sources, calls, targets)
         self.classes = np.full(len(self.sources), -1, np.int64)
         self.is_blocked = np.zeros(1, bool)
@@ -70,17 +71,18 @@ class Paths(Telling):
         sources, calls, targets = (np.concatenate(each).astype(np.int64) for each in zip(*found, strict=True))
         return sources, calls, targets
 
-    def _projection(self, leaves: tuple[int, ...]) -> tuple[Numbers, Numbers]:
+    def _projection(self, fields: tuple[Field, ...]) -> tuple[Numbers, Numbers]:
         """For each state the number of its values in some fields, and the values by that number."""
-        blocks = [self._block(start, min(start + BLOCK, self.states), leaves) for start in range(0, self.states, BLOCK)]
-        rows = np.ascontiguousarray(np.concatenate(blocks) if blocks else np.empty((0, len(leaves)), np.int32))
+        blocks = [self._block(start, min(start + BLOCK, self.states), fields) for start in range(0, self.states, BLOCK)]
+        rows = np.ascontiguousarray(np.concatenate(blocks) if blocks else np.empty((0, len(fields)), np.int32))
         whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
         _, first, number = np.unique(whole, return_index=True, return_inverse=True)
         return number.astype(np.int64), rows[first]
 
-    def _block(self, start: int, end: int, leaves: tuple[int, ...]) -> Numbers:
+    def _block(self, start: int, end: int, fields: tuple[Field, ...]) -> Numbers:
         words = np.concatenate([states.words for states in self._graph.states(start, end)])
-        return self.model.layout.unpack(words)[:, leaves].astype(np.int32)
+        values = self.model.layout.unpack(words)
+        return np.stack([each.column(values) for each in fields], axis=1).astype(np.int32)
 
     def _arrange(self, sources: Numbers, calls: Numbers, targets: Numbers) -> None:
         """Keep the edges that the adapter can follow, by source, and check that silent ones show nothing."""
@@ -89,7 +91,10 @@ class Paths(Telling):
         inside = (targets != NO_STATE) & (acts | silent)[calls]
         self.sources, self.calls, self.targets = sources[inside], calls[inside], targets[inside]
         self._is_silent = silent[self.calls]
-        wrong = np.flatnonzero(self._is_silent & (self.shown[self.sources] != self.shown[self.targets]))
+        silent = np.flatnonzero(self._is_silent & (self.shown[self.sources] != self.shown[self.targets]))
+        lasting = self._rows[:, self._lasting]
+        before, after = (lasting[self.shown[each[silent]]] for each in (self.sources, self.targets))
+        wrong = silent[np.any(before != after, axis=1)]
         if len(wrong):
             raise UsageError(self._lie(int(wrong[0])))
         self._starts = np.searchsorted(self.sources, np.arange(self.states + 1))
@@ -99,11 +104,11 @@ class Paths(Telling):
         return np.isin(self.combinations.actions, sorted(actions))
 
     def _lie(self, edge: int) -> str:
-        before, after = (self._rows[self.shown[int(each[edge])]] for each in (self.sources, self.targets))
-        field = self.adapter.observes[int(np.flatnonzero(before != after)[0])]
+        before, after = (self._rows[self.shown[each[edge]], self._lasting] for each in (self.sources, self.targets))
+        field = self.adapter.observes[self._lasting[int(np.flatnonzero(before != after)[0])]]
         action = self.model.actions[int(self.combinations.actions[self.calls[edge]])].name
         return (
-            f"the system calls {action} silent, but it changes {self.model.layout.leaves[field].path}, which the "
+            f"the system calls {action} silent, but it changes {field.path}, which the "
             "system observes; let it act, or do not observe that field"
         )
 
@@ -277,7 +282,7 @@ class Paths(Telling):
         """The observed fields of a state."""
         number = int(self.shown[state])
         if number not in self._expected:
-            self._expected[number] = self._fields(self.adapter.observes, self._rows[number])
+            self._expected[number] = told_fields(self.adapter.observes, self._rows[number])
         return self._expected[number]
 
     def needed(self, state: int) -> dict[str, Any]:
