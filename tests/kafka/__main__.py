@@ -38,7 +38,10 @@ def main(
     settings: tuple[str, ...],
     lists: bool,
 ) -> None:
-    """Run Kafka's own classes beside the models, and compare them step by step. RUN is one of --list, or its beginning."""
+    """Run Kafka's own classes beside the models, and compare them step by step.
+
+    RUN is one of --list, or the beginning of some.
+    """
     runs = [run for run in RUNS if not names or any(run.name.startswith(name) for name in names)]
     if not runs:
         raise SystemExit(f"error: no run begins with {names[0]}; --list shows all")

@@ -1,8 +1,8 @@
 """A JVM inside the process of a system under test, with the classes of one release of Kafka."""
 
+import functools
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import jpype
@@ -25,11 +25,13 @@ def started() -> None:
     jpype.startJVM(*options, classpath=path.split(os.pathsep), convertStrings=True)
 
 
+@functools.cache
 def java(name: str) -> Any:
     """A class by its full name."""
     return jpype.JClass(name)
 
 
+@functools.cache
 def moved(name: str) -> Any:
     """A class that has another package in other releases, by its own name."""
     for package in MOVED:
@@ -49,11 +51,6 @@ def int_list(values: Any) -> Any:
     """A Java list of Integer."""
     boxed = java("java.lang.Integer")
     return listed(boxed(value) for value in values)
-
-
-def home() -> Path:
-    """Where Kafka's classes are kept: a folder of the checkout that git ignores."""
-    return Path(__file__).resolve().parents[2] / ".kafka"
 
 
 def message(name: str, **fields: Any) -> Any:

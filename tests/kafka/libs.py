@@ -54,7 +54,7 @@ def classes_of(release: str | None = None, folder: str | None = None) -> Classes
         found = _release_in(jars)
         if release is not None and release != found:
             raise KafkaError(
-                f"{folder} holds Kafka {found}, and {release} is asked for; leave out KAFKA, or name the folder of {release}"
+                f"{folder} holds Kafka {found}, and {release} is asked for; leave out KAFKA, or name that release's folder"
             )
         release = found
     else:

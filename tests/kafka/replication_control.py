@@ -39,6 +39,8 @@ class ReplicationControl:
         self.chooses = {name: ["new_leader"] for name in CHOOSING if name in self.steps}
         self.silent = {name: ELSEWHERE for name in model.actions if name not in self.steps}
         self.not_judged = dict.fromkeys(("brokers", "controller.history", *tops(model.fields, "controller")), ELSEWHERE)
+        supported = jvm.java("org.apache.kafka.controller.QuorumFeatures").defaultSupportedFeatureMap(True)
+        self.features = [(str(name), int(each.min()), int(each.max())) for name, each in supported.items()]
         self.schema = jvm.java("kafka.server.KafkaRaftServer").configSchema()
 
     def start(self, state: dict[str, Any]) -> None:
@@ -266,17 +268,9 @@ class ReplicationControl:
     def _register(self, broker: int, is_clean: bool) -> bool:
         """Register a broker; whether that was accepted."""
         features = jvm.java("org.apache.kafka.common.message.BrokerRegistrationRequestData$FeatureCollection")()
-        for name, range_ in (
-            jvm.java("org.apache.kafka.controller.QuorumFeatures").defaultSupportedFeatureMap(True).items()
-        ):
-            features.add(
-                jvm.message(
-                    "BrokerRegistrationRequestData$Feature",
-                    setName=name,
-                    setMinSupportedVersion=range_.min(),
-                    setMaxSupportedVersion=range_.max(),
-                )
-            )
+        for name, lowest, highest in self.features:
+            kind = "BrokerRegistrationRequestData$Feature"
+            features.add(jvm.message(kind, setName=name, setMinSupportedVersion=lowest, setMaxSupportedVersion=highest))
         request = jvm.message(
             "BrokerRegistrationRequestData",
             setBrokerId=broker,
