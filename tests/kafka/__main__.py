@@ -13,7 +13,7 @@ import click
 
 from tests.kafka.jvm import CLASSES
 from tests.kafka.libs import Classes, KafkaError, classes_of
-from tests.kafka.runs import RUNS, Run
+from tests.kafka.runs import RELEASES, RUNS, Run
 
 HERE = Path(__file__).resolve().parent
 CONFORMS, CANNOT = 0, 2
@@ -22,6 +22,7 @@ CONFORMS, CANNOT = 0, 2
 @click.command()
 @click.argument("names", nargs=-1, metavar="[RUN]...")
 @click.option("--kafka", "releases", multiple=True, metavar="RELEASE", help="Which release; by default the newest.")
+@click.option("--every-release", is_flag=True, help="All releases, from 4.0 on.")
 @click.option("--libs", metavar="DIR", help="Take the jars from here: the libs of an unpacked release, or of a build.")
 @click.option("--seconds", type=float, metavar="S", help="Share this time among the runs.")
 @click.option("--steps", type=int, default=0, metavar="N", help="Walk on in each run until N steps were compared.")
@@ -31,6 +32,7 @@ CONFORMS, CANNOT = 0, 2
 def main(
     names: tuple[str, ...],
     releases: tuple[str, ...],
+    every_release: bool,
     libs: str | None,
     seconds: float | None,
     steps: int,
@@ -50,7 +52,8 @@ def main(
         return
     failed = 0
     try:
-        for classes in [classes_of(release, libs) for release in releases or (None,)]:
+        chosen = RELEASES if every_release else releases or (None,)
+        for classes in [classes_of(release, libs) for release in chosen]:
             begun, left = time.monotonic(), list(runs)
             while left:
                 share = None if seconds is None else max(1.0, (seconds - time.monotonic() + begun) / len(left))

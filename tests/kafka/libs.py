@@ -54,7 +54,7 @@ def classes_of(release: str | None = None, folder: str | None = None) -> Classes
         found = _release_in(jars)
         if release is not None and release != found:
             raise KafkaError(
-                f"{folder} holds Kafka {found}, and {release} is asked for; leave out KAFKA, or name that release's folder"
+                f"{folder} holds Kafka {found}, and {release} is asked for; leave out KAFKA, or name another folder"
             )
         release = found
     else:
@@ -76,8 +76,8 @@ def _release_in(jars: Path) -> str:
     missing = [each for each in NEEDED if each not in found]
     if missing:
         raise KafkaError(
-            f"{jars} has no {missing[0]}-*.jar{f' and {len(missing) - 1} more are missing' if len(missing) > 1 else ''};"
-            " expected the libs folder of an unpacked Kafka, or of your own build"
+            f"{jars} has no jar of {', '.join(missing)}; expected the libs folder of an unpacked Kafka, or of your own "
+            "build"
         )
     releases = set().union(*(found[each] for each in NEEDED))
     if len(releases) > 1:

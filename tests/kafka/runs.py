@@ -30,4 +30,7 @@ JUDGES = {
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
+RELEASES = ("4.0.0", "4.0.2", "4.1.0", "4.1.2", "4.2.0", "4.2.2", "4.3.0", "4.3.1", "4.4.0")
+"""The releases that `make kafka-all` runs; the newest one is pinned in `pom.xml`."""
+
 RUNS = (Run("replication_control.py", "cluster.kraft"), Run("replication_control.py", "cluster.eligible"))
