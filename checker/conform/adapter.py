@@ -195,7 +195,7 @@ def _fields(model: Model, name: str, role: str, given: Iterable[str], others: Se
             raise UsageError(
                 f"{name}: {role} names {shortened(pattern)!r}, which no field of the model fits"
                 f"{did_you_mean(pattern, paths) or '; its first field is ' + paths[0]}; write a path such as "
-                "nodes[0].log, nodes[*].log for every node, or nodes[leader].log for the node to which a field points"
+                "nodes[0].log, nodes[*].log for every node, or nodes[owner].log for the node to which a field points"
             )
         before = pattern.partition(f"[{pointed}]")[0]
         elements: dict[str, list[int]] = {}
