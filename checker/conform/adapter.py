@@ -94,9 +94,9 @@ def read(model: Model, name: str, told: Any) -> Adapter:
         raise UsageError(f"{name}: starts is {shortened(repr(starts))}; expected one of {', '.join(STARTS)}")
     paths = [leaf.path for leaf in model.layout.leaves]
     actions = [action.name for action in model.actions]
-    answers = _fields(model, name, "answers", told.get("answers", []))
-    observes = _fields(model, name, "observes", [*told.get("observes", []), *told.get("answers", [])])
-    needs = _fields(model, name, "needs", told.get("needs", []))
+    answers = fields_of(model, name, "answers", told.get("answers", []))
+    observes = fields_of(model, name, "observes", [*told.get("observes", []), *told.get("answers", [])])
+    needs = fields_of(model, name, "needs", told.get("needs", []))
     acts = _actions(name, "acts", told.get("acts", []), actions)
     refuses = _actions(name, "refuses", told.get("refuses", []), actions)
     silent = _actions(name, "silent", told.get("silent", {}), actions)
@@ -114,7 +114,7 @@ def read(model: Model, name: str, told: Any) -> Adapter:
         if each in actions:
             others |= {actions.index(each)}
         else:
-            found = _fields(model, name, "not_judged", [each], actions)
+            found = fields_of(model, name, "not_judged", [each], actions)
             fields |= {leaf for field in found for leaf in field.leaves}
     _check_told_of_all(name, "field", "observes", [path for i, path in enumerate(paths) if i not in fields])
     _check_told_of_all(name, "action", "acts", [action for i, action in enumerate(actions) if i not in others])
@@ -182,7 +182,9 @@ def _actions(name: str, role: str, given: Iterable[str], known: list[str]) -> fr
     return frozenset(known.index(each) for each in given)
 
 
-def _fields(model: Model, name: str, role: str, given: Iterable[str], others: Sequence[str] = ()) -> tuple[Field, ...]:
+def fields_of(
+    model: Model, name: str, role: str, given: Iterable[str], others: Sequence[str] = ()
+) -> tuple[Field, ...]:
     """The fields that some patterns name, in the order of the state. `others`: more names to suggest."""
     leaves = model.layout.leaves
     found: dict[str, Field] = {}
