@@ -157,7 +157,8 @@ class Explanation:
         starts, ends = self._starts[states], self._starts[states + 1]
         counts = ends - starts
         before = np.repeat(np.cumsum(counts) - counts, counts)
-        return np.repeat(starts, counts) + np.arange(int(counts.sum())) - before
+        edges: Numbers = np.repeat(starts, counts) + np.arange(int(counts.sum())) - before
+        return edges
 
     def _explain(self, states: Numbers, line: Line) -> tuple[Numbers, Numbers]:
         """The states after a line that is seen in one of some states, and the edges to them."""
@@ -179,12 +180,14 @@ class Explanation:
                 ]
             )
         edges = self._out(states)
-        return edges[self._calls[line.number][self.calls[edges]]]
+        chosen: Numbers = edges[self._calls[line.number][self.calls[edges]]]
+        return chosen
 
     def _distance(self, states: Numbers, line: Line) -> Numbers:
         """In how many fields some states differ from a line."""
         places = [self._fields.index(each) for each in line.fields]
-        return np.sum(self._values[states][:, places] != list(line.fields.values()), axis=1)
+        distance: Numbers = np.sum(self._values[states][:, places] != list(line.fields.values()), axis=1)
+        return distance
 
     def behaviour(self, position: Position, state: int) -> tuple[int, list[Seen]]:
         """A behaviour to a state that fits a position: its start, and its steps with the lines that they explain."""

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.conform.explanation import Explanation
 from kafkacheck.checker.conform.recording import Line, read
 from kafkacheck.checker.exploration.exploration import Watch
