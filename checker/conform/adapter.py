@@ -185,7 +185,10 @@ def _actions(name: str, role: str, given: Iterable[str], known: list[str]) -> fr
 def fields_of(
     model: Model, name: str, role: str, given: Iterable[str], others: Sequence[str] = ()
 ) -> tuple[Field, ...]:
-    """The fields that some patterns name, in the order of the state. `others`: more names to suggest."""
+    """The fields that some patterns name, in the order of the state. `others`: more names to suggest.
+
+    UsageError, naming `name` and `role`, if no field fits a pattern.
+    """
     leaves = model.layout.leaves
     found: dict[str, Field] = {}
     for pattern in given:
