@@ -4,18 +4,21 @@ Every field and every action of the model is either judged or listed as not judg
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.names import did_you_mean, shortened
+from kafkacheck.checker.schema.schema import Kind
 
 PROTOCOL = 1
 """The version of the messages between `conform` and a system."""
 
-LISTS = ("observes", "acts", "refuses", "needs")
+LISTS = ("observes", "answers", "acts", "refuses", "needs")
 REASONS = ("silent", "not_judged")
 CHOICES = "chooses"
 STARTS = ("initial", "reachable")
@@ -23,18 +26,47 @@ DESCRIPTION = {*LISTS, *REASONS, CHOICES, "starts"}
 
 
 @dataclass(frozen=True)
-class Adapter:
-    """A system's description, in numbers of the model's fields (leaves of the state) and actions.
+class Field:
+    """A field that a system shows or needs: one leaf of the state, or that leaf of an array to which another points.
 
-    `observes`: the fields that the system shows. `acts`: the actions that it performs. `refuses`: those among them that
+    `kind`: the kind of its values. `leaves`: the number of the leaf; or, of each element of the array, that of its
+    leaf. `pointer`: the number of the leaf that holds the index, or None.
+    """
+
+    path: str
+    kind: Kind
+    leaves: tuple[int, ...]
+    pointer: int | None = None
+
+    def value(self, values: Sequence[int]) -> int:
+        """Its value in a flattened state; the first element's if the pointer is no index."""
+        at = 0 if self.pointer is None else int(values[self.pointer])
+        return int(values[self.leaves[at if 0 <= at < len(self.leaves) else 0]])
+
+    def column(self, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Its values in flattened states, a state in each row."""
+        if self.pointer is None:
+            return rows[:, self.leaves[0]]
+        at = rows[:, self.pointer]
+        at = np.where((at >= 0) & (at < len(self.leaves)), at, 0)
+        return np.take_along_axis(rows[:, list(self.leaves)], at[:, None].astype(np.int64), axis=1)[:, 0]
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A system's description. Actions are their numbers in the model.
+
+    `observes`: the fields that the system shows. `answers`: those of them that it shows only right after an action that
+    it performed, because they hold its answer. `acts`: the actions that it performs. `refuses`: those among them that
     it can be asked when they are not enabled. `needs`: fields that it is told before each action. `silent`: actions
     that the model takes and the system is not told, because they change no field that it shows. `not_judged`: why the
     other fields and actions are left out, by the name or pattern that the system gave. `chooses`: by the action, the
     parameters that the system chooses itself. `starts_anywhere`: whether the system can begin in any reachable state.
     """
 
-    observes: tuple[int, ...]
-    needs: tuple[int, ...]
+    observes: tuple[Field, ...]
+    answers: frozenset[str]
+    needs: tuple[Field, ...]
     acts: frozenset[int]
     refuses: frozenset[int]
     silent: frozenset[int]
@@ -62,8 +94,9 @@ def read(model: Model, name: str, told: Any) -> Adapter:
         raise UsageError(f"{name}: starts is {shortened(repr(starts))}; expected one of {', '.join(STARTS)}")
     paths = [leaf.path for leaf in model.layout.leaves]
     actions = [action.name for action in model.actions]
-    observes = _fields(name, "observes", told.get("observes", []), paths)
-    needs = _fields(name, "needs", told.get("needs", []), paths)
+    answers = fields_of(model, name, "answers", told.get("answers", []))
+    observes = fields_of(model, name, "observes", [*told.get("observes", []), *told.get("answers", [])])
+    needs = fields_of(model, name, "needs", told.get("needs", []))
     acts = _actions(name, "acts", told.get("acts", []), actions)
     refuses = _actions(name, "refuses", told.get("refuses", []), actions)
     silent = _actions(name, "silent", told.get("silent", {}), actions)
@@ -76,19 +109,30 @@ def read(model: Model, name: str, told: Any) -> Adapter:
     if extra:
         raise UsageError(f"{name}: refuses names {actions[extra[0]]}, which acts does not name; add it there")
     reasons = dict(told.get("not_judged", {}))
-    fields, others = set(observes), acts | silent
+    fields, others = {leaf for each in observes for leaf in each.leaves}, acts | silent
     for each in reasons:
         if each in actions:
             others |= {actions.index(each)}
         else:
-            fields |= set(_fields(name, "not_judged", [each], [*paths, *actions]))
+            found = fields_of(model, name, "not_judged", [each], actions)
+            fields |= {leaf for field in found for leaf in field.leaves}
     _check_told_of_all(name, "field", "observes", [path for i, path in enumerate(paths) if i not in fields])
     _check_told_of_all(name, "action", "acts", [action for i, action in enumerate(actions) if i not in others])
     both = sorted((acts & silent) | {i for i in acts if actions[i] in reasons})
     if both:
         raise UsageError(f"{name}: it performs {actions[both[0]]} and says that it is not judged; say one of both")
     chooses = _choices(model, name, told.get(CHOICES, {}), acts)
-    return Adapter(observes, needs, acts, refuses, silent, reasons, chooses, starts == "reachable")
+    return Adapter(
+        observes,
+        frozenset(each.path for each in answers),
+        needs,
+        acts,
+        refuses,
+        silent,
+        reasons,
+        chooses,
+        starts == "reachable",
+    )
 
 
 def _choices(model: Model, name: str, told: Any, acts: frozenset[int]) -> dict[int, frozenset[str]]:
@@ -138,19 +182,43 @@ def _actions(name: str, role: str, given: Iterable[str], known: list[str]) -> fr
     return frozenset(known.index(each) for each in given)
 
 
-def _fields(name: str, role: str, given: Iterable[str], paths: list[str]) -> tuple[int, ...]:
-    found: set[int] = set()
+def fields_of(
+    model: Model, name: str, role: str, given: Iterable[str], others: Sequence[str] = ()
+) -> tuple[Field, ...]:
+    """The fields that some patterns name, in the order of the state. `others`: more names to suggest.
+
+    UsageError, naming `name` and `role`, if no field fits a pattern.
+    """
+    leaves = model.layout.leaves
+    found: dict[str, Field] = {}
     for pattern in given:
-        fits = fitting(pattern)
-        numbers = [number for number, path in enumerate(paths) if fits(path)]
+        pointer, pointed = _pointer(pattern, [leaf.path for leaf in leaves])
+        fits = fitting(pattern if pointer is None else pattern.replace(f"[{pointed}]", "[*]", 1))
+        numbers = [number for number, leaf in enumerate(leaves) if fits(leaf.path)]
         if not numbers:
+            paths = [*(leaf.path for leaf in leaves), *others]
             raise UsageError(
                 f"{name}: {role} names {shortened(pattern)!r}, which no field of the model fits"
                 f"{did_you_mean(pattern, paths) or '; its first field is ' + paths[0]}; write a path such as "
-                "nodes[0].log, or nodes[*].log for every node"
+                "nodes[0].log, nodes[*].log for every node, or nodes[owner].log for the node to which a field points"
             )
-        found.update(numbers)
-    return tuple(sorted(found))
+        before = pattern.partition(f"[{pointed}]")[0]
+        elements: dict[str, list[int]] = {}
+        for number in numbers:
+            path = leaves[number].path
+            if pointer is not None:
+                path = f"{before}[{pointed}]{path[path.index(']', len(before)) + 1 :]}"
+            elements.setdefault(path, []).append(number)
+        found |= {path: Field(path, leaves[each[0]].kind, tuple(each), pointer) for path, each in elements.items()}
+    return tuple(sorted(found.values(), key=lambda each: each.leaves))
+
+
+def _pointer(pattern: str, paths: list[str]) -> tuple[int | None, str]:
+    """The field whose path stands as an index in a pattern: its number and path; (None, "") if there is none."""
+    for pointed in re.findall(r"\[([^][]+)\]", pattern):
+        if pointed in paths:
+            return paths.index(pointed), pointed
+    return None, ""
 
 
 def fitting(pattern: str) -> Callable[[str], bool]:

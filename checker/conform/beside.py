@@ -30,7 +30,7 @@ class Beside:
         self.telling: Telling
         self.shown: Counter[str] = Counter()
         """By path how often a field was compared."""
-        self._leaves = {leaf.path: leaf for leaf in model.layout.leaves}
+        self._observed = {each.path: each for each in self.adapter.observes}
 
     def _begin(self) -> Adapter:
         self._link.begin()
@@ -165,12 +165,12 @@ class Beside:
                     f"{self.name} shows a value of {shortened(path)!r}, which it does not observe"
                     f"{did_you_mean(path, expected)}; name the field in observes, or do not show it"
                 )
-            leaf = self._leaves[path]
+            field = self._observed[path]
             try:
-                found = value_from_json(leaf.kind, value, path)
+                found = value_from_json(field.kind, value, path)
             except UsageError:
                 differing[path] = (expected[path], value)
                 continue
-            if found != value_from_json(leaf.kind, expected[path], path):
+            if found != value_from_json(field.kind, expected[path], path):
                 differing[path] = (expected[path], value)
         return Difference("fields", action, place, differing) if differing else None

@@ -6,13 +6,13 @@ one class. A call that is not enabled and may be asked for is a refusal, and ref
 
 import random
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from kafkacheck.checker.conform.adapter import Adapter
-from kafkacheck.checker.conform.telling import Behaviour, Op, Telling
+from kafkacheck.checker.conform.adapter import Adapter, Field
+from kafkacheck.checker.conform.telling import Behaviour, Op, Telling, told_fields
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.graphs.state_graph import NO_STATE, StateGraph, explored
 from kafkacheck.checker.model import Model
@@ -29,6 +29,35 @@ BLOCK = 1 << 16
 SHARE_OF_REFUSALS = 0.2
 
 
+def edges_of(graph: StateGraph) -> tuple[Numbers, Numbers, Numbers, str]:
+    """Explore a graph: sources, calls and targets of all edges, and why they are not all; "" if they are.
+
+    The target of an edge that leaves the constraint is NO_STATE. EvaluationError if the model's code fails.
+    """
+    found: list[tuple[Numbers, ...]] = []
+    unfinished = ""
+    try:
+        for steps in graph.steps():
+            found.append((steps.sources.copy(), steps.combinations.copy(), steps.targets.copy()))
+    except NotExhaustedError as error:
+        unfinished = str(error)
+    if not found:
+        nothing = np.empty(0, np.int64)
+        return nothing, nothing, nothing, unfinished
+    sources, calls, targets = (np.concatenate(each).astype(np.int64) for each in zip(*found, strict=True))
+    return sources, calls, targets, unfinished
+
+
+def columns(graph: StateGraph, count: int, fields: Sequence[Field]) -> Numbers:
+    """The values of some fields, in a row for each of the first `count` states."""
+    blocks = [np.empty((0, len(fields)), np.int32)]
+    for start in range(0, count, BLOCK):
+        words = np.concatenate([states.words for states in graph.states(start, min(start + BLOCK, count))])
+        values = graph.model.layout.unpack(words)
+        blocks.append(np.stack([each.column(values) for each in fields], axis=1).astype(np.int32))
+    return np.ascontiguousarray(np.concatenate(blocks))
+
+
 class Paths(Telling):
     """The part of a model's state graph that an adapter can follow. States, calls and classes are numbers.
 
@@ -38,14 +67,14 @@ class Paths(Telling):
 
     def __init__(self, model: Model, adapter: Adapter, watch: Watch) -> None:
         super().__init__(model, adapter)
-        self.unfinished = ""
         graph = explored(model, watch)
-        sources, calls, targets = self._edges(graph)
+        sources, calls, targets, self.unfinished = edges_of(graph)
         self.states = graph.counts.distinct
         self._graph = graph
         self.initial = list(range(graph.counts.level_ends[0])) if graph.counts.level_ends else []
         self.shown, self._rows = self._projection(adapter.observes)
-        self.seen, _ = self._projection(tuple(sorted({*adapter.observes, *adapter.needs})))
+        self._lasting = [at for at, field in enumerate(adapter.observes) if field.path not in adapter.answers]
+        self.seen, _ = self._projection(tuple(dict.fromkeys((*adapter.observes, *adapter.needs))))
         self._arrange(sources, calls, targets)
         self.classes = np.full(len(self.sources), -1, np.int64)
         self.is_blocked = np.zeros(1, bool)
@@ -57,30 +86,12 @@ class Paths(Telling):
         self._expected: dict[int, dict[str, Any]] = {}
         self._needed: dict[int, dict[str, Any]] = {}
 
-    def _edges(self, graph: StateGraph) -> tuple[Numbers, Numbers, Numbers]:
-        """All edges as arrays. Those whose target lies outside the constraint have the target NO_STATE."""
-        found: list[tuple[Numbers, ...]] = []
-        try:
-            for steps in graph.steps():
-                found.append((steps.sources.copy(), steps.combinations.copy(), steps.targets.copy()))
-        except NotExhaustedError as error:
-            self.unfinished = str(error)
-        if not found:
-            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
-        sources, calls, targets = (np.concatenate(each).astype(np.int64) for each in zip(*found, strict=True))
-        return sources, calls, targets
-
-    def _projection(self, leaves: tuple[int, ...]) -> tuple[Numbers, Numbers]:
+    def _projection(self, fields: tuple[Field, ...]) -> tuple[Numbers, Numbers]:
         """For each state the number of its values in some fields, and the values by that number."""
-        blocks = [self._block(start, min(start + BLOCK, self.states), leaves) for start in range(0, self.states, BLOCK)]
-        rows = np.ascontiguousarray(np.concatenate(blocks) if blocks else np.empty((0, len(leaves)), np.int32))
+        rows = columns(self._graph, self.states, fields)
         whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
         _, first, number = np.unique(whole, return_index=True, return_inverse=True)
         return number.astype(np.int64), rows[first]
-
-    def _block(self, start: int, end: int, leaves: tuple[int, ...]) -> Numbers:
-        words = np.concatenate([states.words for states in self._graph.states(start, end)])
-        return self.model.layout.unpack(words)[:, leaves].astype(np.int32)
 
     def _arrange(self, sources: Numbers, calls: Numbers, targets: Numbers) -> None:
         """Keep the edges that the adapter can follow, by source, and check that silent ones show nothing."""
@@ -89,7 +100,10 @@ class Paths(Telling):
         inside = (targets != NO_STATE) & (acts | silent)[calls]
         self.sources, self.calls, self.targets = sources[inside], calls[inside], targets[inside]
         self._is_silent = silent[self.calls]
-        wrong = np.flatnonzero(self._is_silent & (self.shown[self.sources] != self.shown[self.targets]))
+        silent = np.flatnonzero(self._is_silent & (self.shown[self.sources] != self.shown[self.targets]))
+        lasting = self._rows[:, self._lasting]
+        before, after = (lasting[self.shown[each[silent]]] for each in (self.sources, self.targets))
+        wrong = silent[np.any(before != after, axis=1)]
         if len(wrong):
             raise UsageError(self._lie(int(wrong[0])))
         self._starts = np.searchsorted(self.sources, np.arange(self.states + 1))
@@ -99,11 +113,11 @@ class Paths(Telling):
         return np.isin(self.combinations.actions, sorted(actions))
 
     def _lie(self, edge: int) -> str:
-        before, after = (self._rows[self.shown[int(each[edge])]] for each in (self.sources, self.targets))
-        field = self.adapter.observes[int(np.flatnonzero(before != after)[0])]
+        before, after = (self._rows[self.shown[each[edge]], self._lasting] for each in (self.sources, self.targets))
+        field = self.adapter.observes[self._lasting[int(np.flatnonzero(before != after)[0])]]
         action = self.model.actions[int(self.combinations.actions[self.calls[edge]])].name
         return (
-            f"the system calls {action} silent, but it changes {self.model.layout.leaves[field].path}, which the "
+            f"the system calls {action} silent, but it changes {field.path}, which the "
             "system observes; let it act, or do not observe that field"
         )
 
@@ -274,7 +288,7 @@ class Paths(Telling):
         """The observed fields of a state."""
         number = int(self.shown[state])
         if number not in self._expected:
-            self._expected[number] = self._fields(self.adapter.observes, self._rows[number])
+            self._expected[number] = told_fields(self.adapter.observes, self._rows[number])
         return self._expected[number]
 
     def needed(self, state: int) -> dict[str, Any]:

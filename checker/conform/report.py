@@ -82,7 +82,7 @@ def lines(outcome: Outcome) -> Iterator[str]:
     for reason in dict.fromkeys(adapter.not_judged.values()):
         names = [name for name, its in adapter.not_judged.items() if its == reason]
         yield f"not judged: {', '.join(names)}: {reason}"
-    never = [model.layout.leaves[leaf].path for leaf in adapter.observes if not comparison.shown[_path(model, leaf)]]
+    never = [each.path for each in adapter.observes if not comparison.shown[each.path]]
     if never:
         yield f"observed, but never shown: {', '.join(never)}"
     if outcome.guards is not None:
@@ -96,18 +96,14 @@ def lines(outcome: Outcome) -> Iterator[str]:
     yield closing_line(outcome)
 
 
-def _path(model: Any, leaf: int) -> str:
-    return str(model.layout.leaves[leaf].path)
-
-
 def shares(comparison: Comparison) -> dict[str, tuple[int, int]]:
     """How many of how many fields, actions, edges and refusals were compared."""
     model, adapter = comparison.model, comparison.adapter
-    fields = sum(1 for leaf in adapter.observes if comparison.shown[_path(model, leaf)])
+    shown = {leaf for each in adapter.observes if comparison.shown[each.path] for leaf in each.leaves}
     closed = ~comparison.tours.open
     edges = comparison.paths.edge_classes
     return {
-        "fields": (fields, len(model.layout.leaves)),
+        "fields": (len(shown), len(model.layout.leaves)),
         "actions": (len(adapter.acts), len(model.actions)),
         "edges": (int(closed[:edges].sum()), edges),
         "refusals": (int(closed[edges:].sum()), comparison.paths.count - edges),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kafkacheck.checker.conform.adapter import Adapter
+from kafkacheck.checker.conform.adapter import Adapter, Field
 from kafkacheck.checker.graphs.state_graph import Combinations
 from kafkacheck.checker.model import Action, Model
 from kafkacheck.checker.process.errors import UsageError
@@ -45,17 +45,18 @@ class Telling:
 
     def whole(self, state: int) -> dict[str, Any]:
         """All fields of a state."""
-        return self._fields(range(len(self.model.layout.leaves)), self.values(state))
+        leaves = zip(self.model.layout.leaves, self.values(state), strict=True)
+        return {leaf.path: value_to_json(leaf.kind, int(value)) for leaf, value in leaves}
 
     def expected(self, state: int) -> dict[str, Any]:
         """The observed fields of a state."""
         values = self.values(state)
-        return self._fields(self.adapter.observes, [values[leaf] for leaf in self.adapter.observes])
+        return told_fields(self.adapter.observes, [each.value(values) for each in self.adapter.observes])
 
     def needed(self, state: int) -> dict[str, Any]:
         """The fields of a state that the system is told before it acts."""
         values = self.values(state)
-        return self._fields(self.adapter.needs, [values[leaf] for leaf in self.adapter.needs])
+        return told_fields(self.adapter.needs, [each.value(values) for each in self.adapter.needs])
 
     def chosen(self, state: int, combination: int, choice: Mapping[str, int]) -> Op | None:
         """The step from a state by the same call with other values of some parameters; None if it is not enabled."""
@@ -81,9 +82,10 @@ class Telling:
             self._parameters[combination] = {each.name: value_to_json(each.kind, value) for each, value in pairs}
         return self._parameters[combination]
 
-    def _fields(self, leaves: Sequence[int], values: Sequence[int]) -> dict[str, Any]:
-        named = (self.model.layout.leaves[leaf] for leaf in leaves)
-        return {leaf.path: value_to_json(leaf.kind, int(value)) for leaf, value in zip(named, values, strict=True)}
+
+def told_fields(fields: Sequence[Field], values: Sequence[int]) -> dict[str, Any]:
+    """The values of some fields as JSON data, by path."""
+    return {each.path: value_to_json(each.kind, int(value)) for each, value in zip(fields, values, strict=True)}
 
 
 class SavedTelling(Telling):

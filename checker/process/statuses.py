@@ -24,7 +24,8 @@ VACUOUS = 21
 UNEXPLAINED = 22
 """`guards`: some guard is not explained, or one is listed with a reason that it no longer needs."""
 DIFFERENT = 23
-"""`conform`: the system differs from the model, or a difference is listed that does not occur."""
+"""`conform`: the system differs from the model, or a difference is listed that does not occur; `explain`: no behaviour
+of the model explains the log."""
 INTERNAL_ERROR = 70
 EVALUATION_FAILED = 75
 BY_SIGNAL = 128
@@ -60,7 +61,7 @@ TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
     (
         (DIFFERENT,),
         "`conform`: the system differs from the model, or a difference is listed that does not occur; `replay "
-        "--system`: it still differs",
+        "--system`: it still differs; `explain`: no behaviour explains the log",
     ),
     ((INTERNAL_ERROR,), "a bug in kafkacheck, which its own checks may have found"),
     ((EVALUATION_FAILED,), "the model's code failed, broke its contract, or ended the process while it was at work"),

@@ -1,0 +1,94 @@
+"""Holds the models against Kafka's own classes, release by release: `python -m tests.kafka`.
+
+Each run of `runs.py` is one `kafkacheck conform`. The last line says in how many of them model and Kafka agree.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from tests.kafka.jvm import CLASSES
+from tests.kafka.libs import Classes, KafkaError, classes_of
+from tests.kafka.runs import RELEASES, RUNS, Run
+
+HERE = Path(__file__).resolve().parent
+CONFORMS, CANNOT = 0, 2
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[RUN]...")
+@click.option("--kafka", "releases", multiple=True, metavar="RELEASE", help="Which release; by default the newest.")
+@click.option("--every-release", is_flag=True, help="All releases, from 4.0 on.")
+@click.option("--libs", metavar="DIR", help="Take the jars from here: the libs of an unpacked release, or of a build.")
+@click.option("--seconds", type=float, metavar="S", help="Share this time among the runs.")
+@click.option("--steps", type=int, default=0, metavar="N", help="Walk on in each run until N steps were compared.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Where the random walks begin.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another bound or rule in every run.")
+@click.option("--list", "lists", is_flag=True, help="List the runs.")
+def main(
+    names: tuple[str, ...],
+    releases: tuple[str, ...],
+    every_release: bool,
+    libs: str | None,
+    seconds: float | None,
+    steps: int,
+    seed: int,
+    settings: tuple[str, ...],
+    lists: bool,
+) -> None:
+    """Run Kafka's own classes beside the models, and compare them step by step.
+
+    RUN is one of --list, or the beginning of some.
+    """
+    runs = [run for run in RUNS if not names or any(run.name.startswith(name) for name in names)]
+    if not runs:
+        raise SystemExit(f"error: no run begins with {names[0]}; --list shows all")
+    if lists:
+        print("\n".join(run.name for run in runs))
+        return
+    failed = 0
+    try:
+        chosen = RELEASES if every_release else releases or (None,)
+        for classes in [classes_of(release, libs) for release in chosen]:
+            begun, left = time.monotonic(), list(runs)
+            while left:
+                share = None if seconds is None else max(1.0, (seconds - time.monotonic() + begun) / len(left))
+                limits = ([] if share is None else [f"--max-seconds={share:.0f}"]) + [
+                    f"--steps={steps}",
+                    f"--seed={seed}",
+                ]
+                failed += not _agrees(left.pop(0), classes, [*limits, *(f"--set={each}" for each in settings)])
+    except KafkaError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(CANNOT) from None
+    raise SystemExit(1 if failed else 0)
+
+
+def _agrees(run: Run, classes: Classes, options: list[str]) -> bool:
+    """Compare once, and say with which outcome; whether no unlisted difference was found."""
+    model = str(HERE / run.model) if run.model.endswith(".py") else run.model
+    known = [] if run.known is None else [f"--known={HERE / run.known}"]
+    changes = [f"--set={each}" for each in run.settings]
+    command = [sys.executable, "-m", "checker", "conform", model, str(HERE / run.system)]
+    done = subprocess.run(
+        [*command, *changes, *known, *options],
+        env={**os.environ, CLASSES: classes.path},
+        cwd=HERE.parents[1],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    lines = done.stdout.splitlines()
+    closing = lines.pop() if lines else f"ended with status {done.returncode}"
+    if done.returncode != CONFORMS:
+        print("\n".join(lines))
+    print(f"Kafka {classes.release}, {run.name}: {closing}", flush=True)
+    return done.returncode == CONFORMS
+
+
+if __name__ == "__main__":
+    main()

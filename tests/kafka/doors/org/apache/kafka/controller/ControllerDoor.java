@@ -1,0 +1,248 @@
+package org.apache.kafka.controller;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+
+import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
+import org.apache.kafka.common.message.AlterPartitionRequestData;
+import org.apache.kafka.common.message.AlterPartitionResponseData;
+import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
+import org.apache.kafka.common.message.BrokerRegistrationRequestData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
+import org.apache.kafka.common.message.ElectLeadersResponseData;
+import org.apache.kafka.common.message.RequestHeaderData;
+import org.apache.kafka.common.metadata.BrokerRegistrationChangeRecord;
+import org.apache.kafka.common.metadata.ClearElrRecord;
+import org.apache.kafka.common.metadata.ConfigRecord;
+import org.apache.kafka.common.metadata.FeatureLevelRecord;
+import org.apache.kafka.common.metadata.FenceBrokerRecord;
+import org.apache.kafka.common.metadata.PartitionChangeRecord;
+import org.apache.kafka.common.metadata.PartitionRecord;
+import org.apache.kafka.common.metadata.RegisterBrokerRecord;
+import org.apache.kafka.common.metadata.RemoveTopicRecord;
+import org.apache.kafka.common.metadata.TopicRecord;
+import org.apache.kafka.common.metadata.UnfenceBrokerRecord;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.requests.ApiError;
+import org.apache.kafka.common.security.auth.KafkaPrincipal;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.metadata.BrokerHeartbeatReply;
+import org.apache.kafka.metadata.BrokerRegistration;
+import org.apache.kafka.metadata.FinalizedControllerFeatures;
+import org.apache.kafka.metadata.KafkaConfigSchema;
+import org.apache.kafka.metadata.PartitionRegistration;
+import org.apache.kafka.metadata.placement.StripedReplicaPlacer;
+import org.apache.kafka.server.common.ApiMessageAndVersion;
+import org.apache.kafka.timeline.SnapshotRegistry;
+
+/**
+ * Opens the control managers of a KRaft controller, most of whose members are package-private, to Python.
+ *
+ * It stands for the event queue and the Raft log of QuorumController: the records that an operation returns are
+ * replayed at once, each at the next offset. It decides nothing.
+ */
+public final class ControllerDoor {
+    /** A clock that only moves when it is told to. */
+    private static final class StandingClock implements Time {
+        private long milliseconds = 0;
+
+        @Override
+        public long milliseconds() {
+            return milliseconds;
+        }
+
+        @Override
+        public long nanoseconds() {
+            return milliseconds * 1_000_000;
+        }
+
+        @Override
+        public void sleep(long more) {
+            milliseconds += more;
+        }
+
+        @Override
+        public void waitObject(Object object, Supplier<Boolean> condition, long deadline) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    private static final short ALTER_PARTITION_VERSION = 3;
+
+    private final StandingClock clock = new StandingClock();
+    private final FeatureControlManager features;
+    private final ClusterControlManager cluster;
+    private final ConfigurationControlManager configuration;
+    private final ReplicationControlManager replication;
+    private final ControllerRequestContext context;
+    private long offset = -1;
+
+    public ControllerDoor(KafkaConfigSchema schema, SnapshotRegistry snapshots, long sessionTimeoutMs) {
+        features = new FeatureControlManager.Builder()
+            .setSnapshotRegistry(snapshots)
+            .setQuorumFeatures(new QuorumFeatures(0, QuorumFeatures.defaultSupportedFeatureMap(true), List.of(0)))
+            .build();
+        configuration = new ConfigurationControlManager.Builder()
+            .setSnapshotRegistry(snapshots)
+            .setKafkaConfigSchema(schema)
+            .setFeatureControl(features)
+            .build();
+        cluster = new ClusterControlManager.Builder()
+            .setTime(clock)
+            .setSnapshotRegistry(snapshots)
+            .setSessionTimeoutNs(sessionTimeoutMs * 1_000_000)
+            .setReplicaPlacer(new StripedReplicaPlacer(new java.util.Random(0)))
+            .setFeatureControlManager(features)
+            .setBrokerShutdownHandler((id, isClean, records) -> handleShutdown(id, isClean, records))
+            .build();
+        replication = new ReplicationControlManager.Builder()
+            .setSnapshotRegistry(snapshots)
+            .setConfigurationControl(configuration)
+            .setClusterControl(cluster)
+            .setFeatureControl(features)
+            .build();
+        RequestHeaderData header = new RequestHeaderData().setRequestApiVersion(ALTER_PARTITION_VERSION);
+        context = new ControllerRequestContext(header, KafkaPrincipal.ANONYMOUS, OptionalLong.empty());
+    }
+
+    private void handleShutdown(int brokerId, boolean isClean, List<ApiMessageAndVersion> records) {
+        replication.handleBrokerShutdown(brokerId, isClean, records);
+    }
+
+    /** Begin to be the active controller. */
+    public void activate() {
+        cluster.activate();
+    }
+
+    /** The offset of the last record. */
+    public long offset() {
+        return offset;
+    }
+
+    /** Let time pass, in milliseconds. */
+    public void sleep(long milliseconds) {
+        clock.sleep(milliseconds);
+    }
+
+    /** Write one record, and replay it. */
+    public void write(ApiMessage record) {
+        offset++;
+        if (record instanceof RegisterBrokerRecord each) cluster.replay(each, offset);
+        else if (record instanceof FenceBrokerRecord each) cluster.replay(each);
+        else if (record instanceof UnfenceBrokerRecord each) cluster.replay(each);
+        else if (record instanceof BrokerRegistrationChangeRecord each) cluster.replay(each);
+        else if (record instanceof ConfigRecord each) configuration.replay(each);
+        else if (record instanceof FeatureLevelRecord each) features.replay(each);
+        else if (record instanceof TopicRecord each) replication.replay(each);
+        else if (record instanceof PartitionRecord each) replication.replay(each);
+        else if (record instanceof PartitionChangeRecord each) replication.replay(each);
+        else if (record instanceof RemoveTopicRecord each) removeTopic(each);
+        else if (record instanceof ClearElrRecord each) replication.replay(each);
+        else throw new IllegalStateException("a record that the adapter does not know: " + record);
+    }
+
+    // QuorumController does the same for a removed topic: its configuration goes with it.
+    private void removeTopic(RemoveTopicRecord record) {
+        String name = replication.getTopic(record.topicId()).name();
+        replication.replay(record);
+        configuration.deleteTopicConfigs(name);
+    }
+
+    private <T> T written(ControllerResult<T> result) {
+        writeAll(result.records());
+        return result.response();
+    }
+
+    private void writeAll(List<ApiMessageAndVersion> records) {
+        for (ApiMessageAndVersion record : records) write(record.message());
+    }
+
+    public String clusterId() {
+        return cluster.clusterId();
+    }
+
+    /** min.insync.replicas of a topic. */
+    public int minInsyncReplicas(String topic) {
+        return Integer.parseInt(configuration.getTopicConfig(topic, "min.insync.replicas").value());
+    }
+
+    public PartitionRegistration partition(Uuid topicId) {
+        return replication.getPartition(topicId, 0);
+    }
+
+    public BrokerRegistration broker(int brokerId) {
+        return cluster.registration(brokerId);
+    }
+
+    public boolean isActive(int brokerId) {
+        return cluster.isActive(brokerId);
+    }
+
+    public void registerBroker(BrokerRegistrationRequestData request) {
+        FinalizedControllerFeatures finalized = features.finalizedFeatures(Long.MAX_VALUE);
+        written(cluster.registerBroker(request, offset + 1, finalized, true));
+    }
+
+    /** Note a heartbeat of a broker that stays as it is. */
+    public void trackHeartbeat(int brokerId) {
+        cluster.trackBrokerHeartbeat(brokerId, cluster.registration(brokerId).epoch());
+    }
+
+    public BrokerHeartbeatReply heartbeat(BrokerHeartbeatRequestData request) {
+        cluster.trackBrokerHeartbeat(request.brokerId(), request.brokerEpoch());
+        long registered = cluster.registerBrokerRecordOffset(request.brokerId()).orElseThrow();
+        return written(replication.processBrokerHeartbeat(request, registered));
+    }
+
+    /** Fence every broker whose session has expired, one after the other as QuorumController does. */
+    public void fenceStaleBrokers() {
+        while (written(replication.maybeFenceOneStaleBroker())) {
+        }
+    }
+
+    public AlterPartitionResponseData alterPartition(AlterPartitionRequestData request) {
+        return written(replication.alterPartition(context, request));
+    }
+
+    public ElectLeadersResponseData electLeaders(ElectLeadersRequestData request) {
+        return written(replication.electLeaders(request));
+    }
+
+    public void electUncleanly() {
+        written(replication.maybeElectUncleanLeaders());
+    }
+
+    public AlterPartitionReassignmentsResponseData reassign(AlterPartitionReassignmentsRequestData request) {
+        return written(replication.alterPartitionReassignments(request));
+    }
+
+    public void deleteTopics(Collection<Uuid> topicIds) {
+        written(replication.deleteTopics(context, topicIds));
+    }
+
+    /** Set one configuration of a topic, as IncrementalAlterConfigs does; the name of the error. */
+    public String setTopicConfig(String topic, String name, String value) throws ReflectiveOperationException {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        Map<String, Map.Entry<OpType, String>> change = Map.of(name, Map.entry(OpType.SET, value));
+        // The releases differ in how many flags follow; without them the request is an ordinary one.
+        for (Method each : ConfigurationControlManager.class.getDeclaredMethods()) {
+            if (each.getName().equals("incrementalAlterConfig")) {
+                Object[] arguments = new Object[each.getParameterCount()];
+                Arrays.fill(arguments, false);
+                arguments[0] = resource;
+                arguments[1] = change;
+                return ((ApiError) written((ControllerResult<?>) each.invoke(configuration, arguments))).error().name();
+            }
+        }
+        throw new NoSuchMethodException("ConfigurationControlManager.incrementalAlterConfig");
+    }
+}

@@ -1,0 +1,36 @@
+"""Which class of Kafka is held against which model."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Run:
+    """One comparison: `system` is a file of this folder, `model` a model of the catalogue or a file of this folder.
+
+    `settings`: bounds and rules other than the model's, as `conform --set` takes them. `judges`: Kafka's class, and the
+    modules of `impl/` that it is held against. `known`: the file with the known differences, if there are some.
+    """
+
+    system: str
+    model: str
+    settings: tuple[str, ...] = ()
+    known: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The run as it is chosen on the command line."""
+        return f"{self.system.removesuffix('.py')}:{self.model.removesuffix('.py')}"
+
+
+JUDGES = {
+    "replication_control.py": (
+        "org.apache.kafka.controller.ReplicationControlManager",
+        ("controller/alter_partition.py", "controller/brokers.py", "controller/elections.py"),
+    )
+}
+"""By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
+
+RELEASES = ("4.0.0", "4.0.2", "4.1.0", "4.1.2", "4.2.0", "4.2.2", "4.3.0", "4.3.1", "4.4.0")
+"""The releases that `make kafka-all` runs; the newest one is pinned in `pom.xml`."""
+
+RUNS = (Run("replication_control.py", "cluster.kraft"), Run("replication_control.py", "cluster.eligible"))
