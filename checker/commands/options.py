@@ -1,5 +1,6 @@
 """The options and kinds of values that several commands share."""
 
+import functools
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ import click
 from kafkacheck.checker.commands.output import tell
 from kafkacheck.checker.process import statuses
 from kafkacheck.checker.process.errors import UsageError
-from kafkacheck.checker.process.names import shortened
+from kafkacheck.checker.process.names import RELEASE, shortened
 
 if TYPE_CHECKING:
     from kafkacheck.checker.distributed.runs import Cluster
@@ -80,14 +81,27 @@ class Place(click.Path):
 
 
 def set_option(command: Command) -> Command:
-    """The option `--set`, the same for every command that has it."""
-    return click.option(
+    """The options `--set` and `--kafka`, the same for every command that has them; both are told as settings."""
+
+    @functools.wraps(command)
+    def with_release(*given: Any, release: str | None, changes: tuple[str, ...], **more: Any) -> Any:
+        settings = changes if release is None else (f"{RELEASE}{release}", *changes)
+        return command(*given, changes=settings, **more)
+
+    settings = click.option(
         "--set",
         "changes",
         metavar="NAME=VALUE",
         multiple=True,
         help="Another value for a bound (nodes=2) or a switch of the rules (retries=NEVER). May be repeated.",
-    )(command)
+    )
+    release = click.option(
+        "--kafka",
+        "release",
+        metavar="RELEASE",
+        help="Take the rules of this release, such as 4.1. Rules that no release changes stay.",
+    )
+    return settings(release(with_release))
 
 
 def limit_options(command: Command) -> Command:

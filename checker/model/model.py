@@ -40,6 +40,7 @@ from kafkacheck.checker.process.names import model_name, unknown
 from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout, scalar_of
+from kafkacheck.checker.schema.releases import rules_in
 from kafkacheck.checker.schema.rules import full_name, replaced, switch_value, switches
 from kafkacheck.checker.schema.schema import split_condition
 
@@ -209,6 +210,16 @@ class Model(Unchanging):
                 raise UsageError(unknown("rule", given, known, self.name))
             values[name] = switch_value(known[name], value, name)
         return self._again(rules=replaced(self.rules, values)) if values else self
+
+    def with_release(self, release: str) -> "Model":
+        """The same model with the rules of a release of the modelled system; switches without a release stay.
+
+        UsageError if it is no release, or no switch of the model has one.
+        """
+        values = rules_in(self.rules, release)
+        if not values:
+            raise UsageError(f"{self.name} has no rule that says since which release it is so; leave out the release")
+        return self._again(rules=replaced(self.rules, values))
 
     def with_properties(self, names: Sequence[str]) -> "Model":
         """The same model that checks only the named properties. UsageError where one does not exist.

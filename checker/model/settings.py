@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from kafkacheck.checker.model.model import Model
 from kafkacheck.checker.process.errors import ModelError, UsageError
-from kafkacheck.checker.process.names import shortened, unknown
+from kafkacheck.checker.process.names import RELEASE, shortened, unknown
 from kafkacheck.checker.schema import rules
 
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
@@ -51,8 +51,11 @@ def with_settings(model: Model, texts: Sequence[str]) -> Model:
     bounds: dict[str, int] = {}
     switches: dict[str, str] = {}
     known = rules_of(model)
-    for given in texts:
+    for given in sorted(texts, key=lambda each: not each.startswith(RELEASE)):
         text = shortened(given)
+        if given.startswith(RELEASE):
+            model = model.with_release(given.removeprefix(RELEASE))
+            continue
         name, equals, value = (part.strip() for part in given.partition("="))
         if not equals or not name or not value:
             example = settings_text(model).split(" ")[0] or "nodes=3"

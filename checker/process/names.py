@@ -12,6 +12,9 @@ OWN_CATALOGUE = "model"
 BASE = "base"
 """The module of a model that bears its folder's name."""
 
+RELEASE = "release="
+"""How the settings of a model name a release of the modelled system; its rules come before all other settings."""
+
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The words "; did you mean X?" for the nearest known name, whatever the case of letters; empty if none is near."""

@@ -3,6 +3,7 @@
 from kafkacheck.checker.schema.budget import Budget
 from kafkacheck.checker.schema.containers import AtMost, Bag, Position, Queue, add, is_full, remove
 from kafkacheck.checker.schema.id_sets import Ids
+from kafkacheck.checker.schema.releases import EVERY, Since
 from kafkacheck.checker.schema.schema import (
     MOST_MEMBERS,
     NONE,
@@ -35,6 +36,8 @@ from kafkacheck.checker.schema.schema import (
 )
 
 __all__ = [
+    "EVERY",
+    "Since",
     "MOST_MEMBERS",
     "NONE",
     "Allowance",

@@ -1,0 +1,88 @@
+"""From which release a rule is as it is: the values in each release, and what is refused."""
+
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
+import pytest
+
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.model.settings import rules_of, with_settings
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.schema import EVERY, Since
+from kafkacheck.checker.schema.releases import dated, order, rules_in
+from tests.toys import die_hard
+
+
+class Way(IntEnum):
+    OLD = 0
+    NEW = 1
+    NEWEST = 2
+
+
+class Inner(NamedTuple):
+    retries: Annotated[int, Since("2.0", 5), Since(EVERY, 0)] = 7
+
+
+class Rules(NamedTuple):
+    checks: Annotated[bool, Since("2.1")] = True
+    forgets: Annotated[bool, Since("3.0")] = False
+    way: Annotated[Way, Since(EVERY, Way.OLD), Since("2.10", Way.NEW), Since("4.0")] = Way.NEWEST
+    wished: Annotated[bool, Since(EVERY)] = False
+    chosen: bool = True
+    inner: Inner = Inner()
+
+
+@pytest.mark.parametrize(
+    ("release", "values"),
+    [
+        ("1.0", (False, True, Way.OLD, False, 0)),
+        ("2.0.9", (False, True, Way.OLD, False, 5)),
+        ("2.1", (True, True, Way.OLD, False, 5)),
+        ("2.9", (True, True, Way.OLD, False, 5)),
+        ("2.10.1", (True, True, Way.NEW, False, 5)),
+        ("3", (True, False, Way.NEW, False, 5)),
+        ("4.4", (True, False, Way.NEWEST, False, 5)),
+    ],
+)
+def test_a_release_has_each_rule_as_it_was_then(release, values):
+    assert tuple(rules_in(Rules(), release).values()) == values
+    assert tuple(rules_in(Rules(checks=False, chosen=False, wished=True), release).values()) == values
+
+
+def test_a_choice_has_no_release():
+    assert set(dated(Rules())) == {"checks", "forgets", "way", "wished", "inner.retries"}
+    assert dated(None) == {}
+
+
+def test_a_fix_of_a_later_patch_is_not_in_the_release_before_it():
+    class Patched(NamedTuple):
+        fixed: Annotated[bool, Since("4.1.1")] = True
+
+    assert [rules_in(Patched(), each)["fixed"] for each in ("4.0.9", "4.1.0", "4.1.1", "4.2")] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "x", "4.", "4.x", "-1", "4.1-rc1", "1.2.3.4.5", "٤"])
+def test_what_is_no_release(text):
+    with pytest.raises(UsageError, match=r"is no release; write one such as 4\.1"):
+        order(text)
+
+
+def test_the_rules_of_a_release_come_before_other_settings():
+    model = Model(state=die_hard.Jugs, actions=[pour], rules=Rules(chosen=False), check_deadlock=False, name="jugs")
+    changed = with_settings(model, ["checks=true", "release=2.0"])
+    assert rules_of(changed) | {"way": "OLD"} == {
+        "checks": True, "forgets": True, "way": "OLD", "wished": False, "chosen": False, "inner.retries": 5,
+    }  # fmt: skip
+    with pytest.raises(UsageError, match="is no release"):
+        with_settings(model, ["release=new"])
+    with pytest.raises(UsageError, match="no rule that says since which release"):
+        with_settings(die_hard.MODEL, ["release=4.1"])
+
+
+def pour(jugs: die_hard.Jugs, rules: Rules) -> bool:
+    return False
