@@ -37,7 +37,6 @@ from kafkacheck.checker.schema.schema import (
 
 __all__ = [
     "EVERY",
-    "Since",
     "MOST_MEMBERS",
     "NONE",
     "Allowance",
@@ -59,6 +58,7 @@ __all__ = [
     "Offset",
     "Position",
     "Queue",
+    "Since",
     "Size",
     "Struct",
     "StructMeta",
