@@ -134,7 +134,7 @@ def test_a_wrong_order_of_the_symbolic_reading_is_found(name, wrong, first, tmp_
 
 def test_proofs_that_do_not_know_the_form_of_queues_are_found(tmp_path, monkeypatch):
     monkeypatch.setattr(obligations, "well_formed", lambda layout, leaves: symbolic.TRUE)
-    with pytest.raises(DifferenceError, match="is refuted from .*, which is not well-formed"):
+    with pytest.raises(DifferenceError, match=r"is refuted from .*, which is not well-formed"):
         find_difference(proving.proved_programs, tmp_path, 26)
 
 
