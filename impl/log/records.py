@@ -10,8 +10,8 @@ Offsets count batches, not records: a batch is stored whole or not at all, so bo
 
 The bound `transactional` is 1 if producers may be transactional and 0 if not. It multiplies the ranges of fields that
 only transactions use: at 0 these fields have one value, take no bit of a state, and cost a search nothing. So one
-record serves both, and one function validates both. A field with a range of one value also gives functions a constant:
-`max_sequence` is always the bound of that name.
+record serves both, and one function validates both. `max_sequence` is always the bound of that name: a field, because
+nearly every function of a log or a producer would otherwise take `bounds` for it alone.
 """
 
 from typing import Annotated
