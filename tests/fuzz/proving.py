@@ -101,7 +101,8 @@ class _Comparison:
         layout = self.model.layout
         if not layout.containers:
             return
-        drawn = [tuple(self._in_range(leaf) for leaf in layout.leaves) for _ in self.states]
+        chance = random.Random(f"form {self.seed} {self.number}")
+        drawn = [tuple(_in_range(leaf, chance) for leaf in layout.leaves) for _ in self.states]
         states = [*map(tuple, reached), *self.states, *drawn]
         term = well_formed(layout, symbolic.variables(layout))
         known = term_values.known_of(layout, np.array(states, np.int64))
@@ -112,9 +113,6 @@ class _Comparison:
                 raise self.differ(f"well-formed: {values}: Python {is_formed}, terms {said[number]}")
             if not is_formed and number < len(reached):
                 raise self.differ(f"well-formed: {values} is reached, and is not")
-
-    def _in_range(self, leaf: Leaf) -> int:
-        return leaf.scalar.blank if self.random.random() < 0.5 else self.random.randint(leaf.low, leaf.high)
 
     # -- the terms ---------------------------------------------------------------------------------------------
 
@@ -284,6 +282,10 @@ class _Comparison:
                             f"equivalent: EQUIVALENT, and {each.action.name}{given} from {values} differs"
                         )
         return dict(count)
+
+
+def _in_range(leaf: Leaf, chance: random.Random) -> int:
+    return leaf.scalar.blank if chance.random() < 0.5 else chance.randint(leaf.low, leaf.high)
 
 
 def mutant(text: str, chance: random.Random) -> str:
