@@ -28,7 +28,7 @@ from tests.support.snippets import load
 
 SOON = (9, 22, 15, 21, 3, 23, 24, 6, 16)
 COVERING = (*SOON, *sorted(set(range(25)) - {*SOON}))
-"""The seeds whose programs must have every line of the readers and every pair of nodes; now the first ones have them."""
+"""The seeds whose programs must have every line of the readers and every pair of nodes; now the first have them."""
 
 
 @pytest.mark.parametrize("first", range(0, 25, 5))
