@@ -34,7 +34,7 @@ HOLDS, VIOLATED, DEADLOCK = Verdict.HOLDS, Verdict.VIOLATED, Verdict.DEADLOCK
 READINGS = ("interpreted", "compiled")
 MOST_STATES_IF_FAST = {"naive": 2_000, "interpreted": 10_000, "compiled": 100_000}
 MOST_STATES_FOR_THE_NAIVE = 30_000
-MOST_STATES_UNLESS_LONG = 5_000
+MOST_STATES_UNLESS_LONG = {"naive": 3_000, "interpreted": 25_000, "compiled": 100_000}
 
 
 class Case(NamedTuple):
@@ -134,7 +134,7 @@ def cases_for(*checkers: str) -> list:
         for case in CASES
         for checker in checkers
         for is_slow in [case.distinct > MOST_STATES_IF_FAST[checker]]
-        for is_long in [checker == "naive" and case.distinct > MOST_STATES_UNLESS_LONG]
+        for is_long in [case.distinct > MOST_STATES_UNLESS_LONG[checker]]
         if checker != "naive" or case.distinct <= MOST_STATES_FOR_THE_NAIVE
     ]
 

@@ -27,8 +27,9 @@ from tests.programs.random_programs import module_text, with_model
 from tests.support.command import PATIENCE, ROOT
 from tests.support.snippets import load
 
-COVERING = range(25)
-"""The seeds whose programs must have every line of the readers and every pair of nodes."""
+SOON = (9, 22, 15, 21, 3, 23, 24, 6, 16)
+COVERING = (*SOON, *sorted(set(range(25)) - {*SOON}))
+"""The seeds whose programs must have every line of the readers and every pair of nodes; now the first have them."""
 
 
 @pytest.mark.parametrize("first", range(0, 25, 5))
@@ -120,7 +121,7 @@ def drop_writes(call, condition, expression):
     return value
 
 
-WRONG = [("_compare", evaluate_all, 16), ("_under", keep_reach, 13), ("_under", drop_writes, 52)]
+WRONG = [("_compare", evaluate_all, 62), ("_under", keep_reach, 8), ("_under", drop_writes, 102)]
 """The method that is damaged, how, and the seed to begin with: few programs show each, and this one does."""
 
 

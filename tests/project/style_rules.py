@@ -10,6 +10,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import PurePosixPath
 
 MOST_LINES_OF_A_FILE = 500
@@ -94,6 +95,7 @@ def imports(tree: ast.AST) -> Iterator[tuple[int, str, tuple[str, ...]]]:
             yield node.lineno, "." * node.level + (node.module or ""), tuple(alias.name for alias in node.names)
 
 
+@cache
 def modules_imported(text: str) -> set[str]:
     """The modules that a file imports, or imports from."""
     return {module for _, module, _ in imports(ast.parse(text))}
@@ -210,12 +212,15 @@ def forbidden_text(path: str, text: str) -> Iterator[str]:
                 yield f"{path}:{number}: {found.group().strip()!r} is {what}"
 
 
+EXEMPTION = r"#\s*(?:type:\s*ignore|noqa|pragma)"
+
+
 def exemption_reasons(path: str, text: str) -> Iterator[str]:
     """Whoever silences a tool says why, on the same line: `# noqa: B012  # the reason`."""
-    if not path.endswith(".py"):
+    if not path.endswith(".py") or not re.search(EXEMPTION, text):
         return
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        is_exemption = re.match(r"#\s*(?:type:\s*ignore|noqa|pragma)", token.string)
+        is_exemption = re.match(EXEMPTION, token.string)
         if token.type == tokenize.COMMENT and is_exemption and not re.search(r"\S\s+#\s*\w", token.string):
             yield f"{path}:{token.start[0]}: no reason beside the exemption; write `{token.string}  # because ...`"
 

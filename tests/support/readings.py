@@ -32,10 +32,14 @@ class Outcome(NamedTuple):
     excluded: int = 0
 
 
+text_of = lru_cache(maxsize=4)(kernel.kernel_text)
+"""A model's kernel, made once for its machine code and its run directory."""
+
+
 @lru_cache(maxsize=64)
 def entries_of(model: Model) -> dict[str, Entry]:
     """A model's machine code."""
-    return machine_code.entries_soon(kernel.kernel_text(model))
+    return machine_code.entries_soon(text_of(model))
 
 
 def outcome(search: InterpretedSearch | CompiledSearch | DistributedSearch, found: Found | None) -> Outcome:
@@ -80,7 +84,7 @@ def distributed_search(
     """
     watch, run = Watch(limits or Limits()), RunDirectory(folder)
     if not run.committed():
-        run.create({"model": model.name, "goes_past": False}, kernel.kernel_text(model))
+        run.create({"model": model.name, "goes_past": False}, text_of(model))
         search = CompiledSearch(model, entries_of(model), watch)
         assert search.run(widest) is None and search.frontier
         write_shards(search, run, shards)

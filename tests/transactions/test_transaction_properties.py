@@ -1,8 +1,10 @@
 """The properties of transactions fail where they must: on small states made by hand, one mistake each."""
 
+import numpy as np
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.graphs.state_graph import StateGraph
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.guards import Examiner, Outcome
 from kafkacheck.checker.schema import Ids
@@ -23,7 +25,6 @@ from kafkacheck.spec.transactions import steps as transaction_steps
 from tests.support import snippets
 from tests.support.command import ROOT
 from tests.support.marks import long_but
-from tests.support.reference_checker import attempts, freeze
 
 LAYOUT = Layout(
     State,
@@ -333,21 +334,14 @@ def test_an_offset_that_goes_back_is_seen():
 
 def transitions_of(model):
     """From which state to which the transaction log goes anywhere, and what is ever pending."""
-    level = list(model.initial_states())
-    seen = {freeze(state) for state in level}
-    taken, pending = set(), set()
-    while level:
-        following = []
-        for state in level:
-            for _, _, after in attempts(model.actions, state):
-                states = [each.transactional_ids[0].log.entry.state for each in (state, after)]
-                taken.add(tuple(TransactionState(each).name for each in states))
-                pending.add(TransactionState(after.transactional_ids[0].coordinators[0].pending_state).name)
-                if freeze(after) not in seen:
-                    seen.add(freeze(after))
-                    following.append(after)
-        level = following
-    return {(one, other) for one, other in taken if one != other}, pending
+    graph, paths = StateGraph(model), [leaf.path for leaf in model.layout.leaves]
+    steps = [(each.sources.copy(), each.targets.copy()) for each in graph.steps()]
+    states = np.concatenate([model.layout.unpack(each.words) for each in graph.states(0, graph.counts.distinct)])
+    entered = states[:, paths.index("transactional_ids[0].log.entry.state")]
+    taken = {pair for each in steps for pair in zip(*(entered[side].tolist() for side in each), strict=True)}
+    pending = set(states[:, paths.index("transactional_ids[0].coordinators[0].pending_state")].tolist())
+    names = {each.value: each.name for each in TransactionState}
+    return {(names[one], names[other]) for one, other in taken if one != other}, {names[each] for each in pending}
 
 
 @pytest.mark.slow
@@ -394,13 +388,20 @@ NEEDED = {
     },
 }  # fmt: skip
 """By model, what fails there when some condition is removed."""
-QUICK = ["transactions.cleaner"]
+QUICK = {"transactions.cleaner": ("clean_segment", "can_drop_marker", "has_data")}
+"""Without --long, of these models only, and only conditions of these functions are removed."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", long_but(NEEDED, QUICK))
-def test_what_is_said_of_single_steps_fails_without_a_condition(name):
+def test_what_is_said_of_single_steps_fails_without_a_condition(name, request):
     examiner = Examiner(catalogue.find_model(name))
-    caught = [each for each in examiner.examine(range(len(examiner.mutants))) if each.outcome is Outcome.CAUGHT]
+    functions = None if request.config.getoption("--long") else QUICK.get(name)
+    chosen = [
+        number
+        for number, each in enumerate(examiner.mutants)
+        if functions is None or each.function.__name__ in functions
+    ]
+    caught = [each for each in examiner.examine(chosen) if each.outcome is Outcome.CAUGHT]
     told = {each.by for each in caught} | {word for each in caught for word in each.reason.split()}
     assert NEEDED[name] <= told

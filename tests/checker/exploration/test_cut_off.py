@@ -1,5 +1,6 @@
 """Which states a bound cuts off, against plain Python at the larger bound."""
 
+from functools import cache
 from typing import Annotated
 
 import pyarrow.parquet as pq
@@ -55,8 +56,13 @@ def calls(model, values):
     return {(action.name, given) for action, given, _ in Evaluation(model).successors(values)}
 
 
+@cache
+def larger_by_one(model, bound):
+    return model.with_bounds({bound: model.bounds[bound] + 1})
+
+
 def cut_off_in_plain_python(model, bound, values, allowance=None):
-    larger = model.with_bounds({bound: model.bounds[bound] + 1})
+    larger = larger_by_one(model, bound)
     data = model.layout.to_json(model.layout.restore(values))
     if bound == allowance:
         data["coins"] += 1

@@ -147,7 +147,7 @@ def count_by_one(counter: Counter, limit: Annotated[int, Count("most")]) -> bool
 
 
 def test_smaller_bounds_are_found_and_give_a_graph_that_can_be_read():
-    small = smaller(counter(bounds={"most": 999}, actions=[count_by_one]))
+    small = smaller(counter(bounds={"most": 300}, actions=[count_by_one]))
     assert small is not None and 50 < len(state_graph(small)) <= MOST_STATES
     assert smaller(hanoi.MODEL.with_bounds({"discs": 5})) is not None
 
