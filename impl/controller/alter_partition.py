@@ -10,7 +10,7 @@ from kafkacheck.checker.schema import cardinality, clear, contains
 from kafkacheck.impl.controller.partition_change import begin_change, set_isr
 from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
 from kafkacheck.impl.controller.records import Controller
-from kafkacheck.impl.enums import AlterPartitionError, Stage
+from kafkacheck.impl.enums import AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.metadata import Metadata
@@ -88,7 +88,8 @@ def alter_partition(controller: Controller, rules: ClusterRules, change: AlterPa
         if the change is for another topic or has an older leader epoch or partition epoch. An ISR is also refused if a
         member is fenced, stopping or restarted since, or if it grows while the leader is recovering. Otherwise the ISR
         is recorded with the next partition epoch, and the recovery as ended if the leader says so; the leader epoch
-        stays.
+        stays. A change that ends a reassignment may make another broker the leader; the answer is an error then, in
+        the KRaft era (NEW_LEADER_ELECTED).
     Source: ReplicationControlManager.alterPartition; KIP-497, KIP-841, KIP-903, KIP-704.
     """
     if change.stage != Stage.REQUESTED:
@@ -103,6 +104,9 @@ def alter_partition(controller: Controller, rules: ClusterRules, change: AlterPa
         if change.ends_recovery:
             controller.history[controller.offset].is_recovering = False
         maybe_complete_reassignment(controller, rules)
+        is_led_by_another = controller.history[controller.offset].leader != leader_id
+        if is_led_by_another and rules.propagation == Propagation.METADATA_LOG:
+            error = AlterPartitionError.FENCED
     answer_change(change, controller.history[controller.offset], error)
     return True
 
@@ -115,7 +119,8 @@ def alter_partition_as_zombie(
     Who: the zombie controller; leaders can take it for the one in office.
     When: the request has arrived, and the answer needs no new change, because the zombie cannot make one.
     Effect: if the zombie's old record already has the change, it answers without an error; it refuses an invalid
-        change. If the request has epochs above its own, its answer does not count: the leader asks again.
+        change. If the request has epochs above its own, or another broker epoch of the sender than it knows, its answer
+        does not count: the leader asks again (NOT_CONTROLLER, STALE_BROKER_EPOCH).
     Source: ReplicationControlManager.alterPartition, KafkaController; KAFKA-14154.
     """
     if controller.zombie_offset == NO_OFFSET or change.stage != Stage.REQUESTED:
@@ -125,7 +130,7 @@ def alter_partition_as_zombie(
     if is_made and not rules.repeated_change_checks_epoch:
         answer_change(change, metadata, AlterPartitionError.NONE)
         return True
-    if is_ahead(change, metadata):
+    if is_ahead(change, metadata) or change.broker_epoch != metadata.broker_epochs[leader_id]:
         return False
     error = refusal(change, rules, metadata, leader_id)
     if error == AlterPartitionError.NONE and not is_made:

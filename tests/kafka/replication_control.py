@@ -66,13 +66,10 @@ class ReplicationControl:
     def _found(self, metadata: dict[str, Any]) -> None:
         """Write the topic and its partition."""
         self._write("TopicRecord", setName=TOPIC, setTopicId=self.topic_id)
-        for name, value in (
-            ("min.insync.replicas", self.rules["min_insync_replicas"]),
-            ("unclean.leader.election.enable", str(self.rules["unclean_election"]).lower()),
-        ):
+        for name, value in self._configuration().items():
             kinds = jvm.java("org.apache.kafka.common.config.ConfigResource").Type
             kind = {"setResourceType": kinds.TOPIC.id(), "setResourceName": TOPIC}
-            self._write("ConfigRecord", **kind, setName=name, setValue=str(value))
+            self._write("ConfigRecord", **kind, setName=name, setValue=value)
         self._write(
             "PartitionRecord",
             setTopicId=self.topic_id,
@@ -84,6 +81,13 @@ class ReplicationControl:
             setLeaderEpoch=metadata["leader_epoch"],
             setPartitionEpoch=0,
         )
+
+    def _configuration(self) -> dict[str, str]:
+        """The settings of the topic."""
+        return {
+            "min.insync.replicas": str(self.rules["min_insync_replicas"]),
+            "unclean.leader.election.enable": str(self.rules["unclean_election"]).lower(),
+        }
 
     def act(self, action: str, parameters: dict[str, Any], known: dict[str, Any]) -> bool | dict[str, int]:
         """Let the controller do what the action says; whether it did, and the leader that it chose."""
@@ -110,28 +114,20 @@ class ReplicationControl:
 
     def controller_unfences_broker(self, broker_id: int) -> bool:
         """A fenced broker sends a heartbeat, and says how far it has replayed the metadata."""
-        if not self.known[f"brokers[{broker_id}].is_running"] or self.door.isActive(broker_id):
-            return False
-        self._heartbeat(broker_id, self.log_offsets[self.known[f"brokers[{broker_id}].metadata_offset"]])
-        return bool(self.door.isActive(broker_id))
+        return self._unfence(broker_id, self.log_offsets[self.known[f"brokers[{broker_id}].metadata_offset"]])
 
     def controller_fences_broker(self, broker_id: int) -> bool:
         """No heartbeat comes of a broker for longer than a session, while the others send theirs."""
-        if not self.door.isActive(broker_id):
-            return False
-        self.door.sleep(SESSION_MS + 1)
-        for other in self.replicas:
-            if other != broker_id and not self.door.broker(other).fenced():
-                self.door.trackHeartbeat(other)
+        was_active = bool(self.door.isActive(broker_id))
+        self._end_session(broker_id)
         self.door.fenceStaleBrokers()
-        return not self.door.isActive(broker_id)
+        return was_active and not self.door.isActive(broker_id)
 
     def shutdown_is_asked(self, broker_id: int) -> bool:
         """A broker asks for its controlled shutdown."""
-        if not self.door.isActive(broker_id):
-            return False
+        was_active = bool(self.door.isActive(broker_id))
         self._heartbeat(broker_id, self.door.offset(), wants_shutdown=True)
-        return not self.door.isActive(broker_id)
+        return was_active and not self.door.isActive(broker_id)
 
     def controller_elects_uncleanly(self) -> bool:
         """The controller looks for partitions that have no leader and may elect one uncleanly."""
@@ -146,10 +142,7 @@ class ReplicationControl:
             return False
         before = self.door.offset()
         self._reassign([new_leader, *(each for each in partition.replicas if each != new_leader)])
-        request = jvm.message("ElectLeadersRequestData")
-        partitions = jvm.message("ElectLeadersRequestData$TopicPartitions", setTopic=TOPIC, setPartitions=[0])
-        request.setElectionType(PREFERRED).topicPartitions().add(partitions)
-        self.door.electLeaders(request)
+        self._elect_preferred()
         return bool(self.door.offset() > before)
 
     def reassignment_is_asked(self, target: list[int]) -> bool:
@@ -205,8 +198,7 @@ class ReplicationControl:
             answer = answer.topics().get(0).partitions().get(0)
             error = jvm.error_name(answer.errorCode())
         path = f"alter_partitions[{leader_id}]."
-        known = error if error in ("NONE", "INELIGIBLE_REPLICA") else "FENCED"
-        self.shown = {f"{path}stage": "ANSWERED", f"{path}error": known}
+        self.shown = {f"{path}stage": "ANSWERED", f"{path}error": known_error(error)}
         if error == "NONE":
             self.shown |= {
                 f"{path}leader_epoch": int(answer.leaderEpoch()),
@@ -217,22 +209,11 @@ class ReplicationControl:
     def observe(self) -> dict[str, Any]:
         """The partition and the brokers as the controller has them now."""
         partition = self.door.partition(self.topic_id)
-        replicas, removing = set(partition.replicas), set(partition.removingReplicas)
-        leader = self._leader()
-        lowered = self.rules["min_insync_replicas"] - self.door.minInsyncReplicas(TOPIC)
-        shown = {
-            "leader": None if leader == NOBODY else leader,
+        shown = self._record(partition) | {
             "leader_epoch": int(partition.leaderEpoch),
             "told_epoch": int(partition.leaderEpoch),
             "partition_epoch": self.partition_epochs[partition.partitionEpoch],
-            "isr": sorted(partition.isr),
-            "elr": sorted(partition.elr),
-            "replicas": sorted(replicas),
-            "target": sorted(replicas - removing),
-            "adding": sorted(partition.addingReplicas),
             "active": [each for each in self.replicas if self.door.isActive(each)],
-            "is_recovering": self._is_recovering(),
-            "is_min_isr_lowered": int(lowered),
         }
         for broker in self.replicas:
             epoch = self.broker_epochs[broker].index(self.door.broker(broker).epoch())
@@ -241,8 +222,25 @@ class ReplicationControl:
             f"{NEWEST}.{key}": value for key, value in shown.items()
         }
 
-    def _leader(self) -> int:
-        return int(self.door.partition(self.topic_id).leader)
+    def _record(self, partition: Any) -> dict[str, Any]:
+        """The partition without its epochs."""
+        replicas, removing = set(partition.replicas), set(partition.removingReplicas)
+        leader = int(partition.leader)
+        lowered = self.rules["min_insync_replicas"] - self.door.minInsyncReplicas(TOPIC)
+        return {
+            "leader": None if leader == NOBODY else leader,
+            "isr": sorted(partition.isr),
+            "elr": sorted(partition.elr),
+            "replicas": sorted(replicas),
+            "target": sorted(replicas - removing),
+            "adding": sorted(partition.addingReplicas),
+            "is_recovering": self._is_recovering(),
+            "is_min_isr_lowered": int(lowered),
+        }
+
+    def _leader(self) -> int | None:
+        partition = self.door.partition(self.topic_id)
+        return None if partition is None or partition.leader == NOBODY else int(partition.leader)
 
     def _is_recovering(self) -> bool:
         return str(self.door.partition(self.topic_id).leaderRecoveryState) == "RECOVERING"
@@ -265,6 +263,12 @@ class ReplicationControl:
         request.topics().add(topic)
         self.door.reassign(request)
 
+    def _elect_preferred(self) -> None:
+        request = jvm.message("ElectLeadersRequestData")
+        partitions = jvm.message("ElectLeadersRequestData$TopicPartitions", setTopic=TOPIC, setPartitions=[0])
+        request.setElectionType(PREFERRED).topicPartitions().add(partitions)
+        self.door.electLeaders(request)
+
     def _register(self, broker: int, is_clean: bool) -> bool:
         """Register a broker; whether that was accepted."""
         features = jvm.java("org.apache.kafka.common.message.BrokerRegistrationRequestData$FeatureCollection")()
@@ -286,6 +290,19 @@ class ReplicationControl:
         self.broker_epochs[broker].append(int(self.door.broker(broker).epoch()))
         return True
 
+    def _unfence(self, broker: int, replayed: int) -> bool:
+        """Let a broker send a heartbeat; whether that made it active."""
+        was_active = bool(self.door.isActive(broker))
+        self._heartbeat(broker, replayed)
+        return not was_active and bool(self.door.isActive(broker))
+
+    def _end_session(self, broker: int) -> None:
+        """Let time pass in which this broker sends no heartbeat, and the others do."""
+        self.door.sleep(SESSION_MS + 1)
+        for other in self.replicas:
+            if other != broker and not self.door.broker(other).fenced():
+                self.door.trackHeartbeat(other)
+
     def _heartbeat(self, broker: int, replayed: int, wants_shutdown: bool = False) -> None:
         request = jvm.message(
             "BrokerHeartbeatRequestData",
@@ -299,6 +316,11 @@ class ReplicationControl:
 
     def _write(self, record: str, **fields: Any) -> None:
         self.door.write(jvm.record(record, **fields))
+
+
+def known_error(error: str) -> str:
+    """The reaction of a leader to an error, by which the models name it."""
+    return error if error in ("NONE", "INELIGIBLE_REPLICA") else "FENCED"
 
 
 def _metadata_version() -> int:

@@ -30,4 +30,8 @@ JUDGES = {
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
-RUNS = (Run("replication_control.py", "cluster.kraft"), Run("replication_control.py", "cluster.eligible"))
+RUNS = (
+    Run("replication_control.py", "cluster.kraft"),
+    Run("replication_control.py", "cluster.eligible"),
+    Run("controller_requests.py", "controller_model.py"),
+)
