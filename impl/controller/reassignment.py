@@ -2,11 +2,11 @@
 
 Part of Kafka modelled: `PartitionReassignmentReplicas`, `ReplicationControlManager.alterPartitionReassignment` (KRaft);
 `KafkaController.onPartitionReassignment` (ZooKeeper era).
-Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFKA-9672.
-Left out, and why that is sound: cancelling, which is a reassignment back to the former brokers.
+Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFKA-9672, KAFKA-19975.
+**Not covered**: a reassignment that cancels or replaces another one under way.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import cardinality, contains
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
     bump_for_brokers,
@@ -22,10 +22,14 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
-    """Whether a reassignment can end: the whole target is in sync. By the old rule the added brokers suffice."""
+    """Whether a reassignment can end: the whole target is in sync. By the old rule the added brokers suffice.
+
+    By the rule of Kafka 4.3 they suffice if they are at least as many as the removed ones.
+    """
     if metadata.isr & metadata.target == 0:
         return False
-    if rules.reassignment_awaits_target:
+    is_growing = cardinality(metadata.adding) >= cardinality(metadata.replicas & ~metadata.target)
+    if rules.reassignment_awaits_target and not (rules.grown_target_awaits_added and is_growing):
         return metadata.target & ~metadata.isr == 0
     return metadata.adding & ~metadata.isr == 0
 
@@ -101,7 +105,7 @@ def begin_reassignment(controller: Controller, rules: ClusterRules, target: int)
     metadata = controller.history[controller.offset]
     if target == 0 or metadata.leader == NO_LEADER or target & metadata.active == 0:
         return False
-    if metadata.target != metadata.replicas or target == metadata.replicas:
+    if metadata.target != metadata.replicas or metadata.adding != 0 or target == metadata.replicas:
         return False
     if controller.is_reassignment_ending == 1:
         return False

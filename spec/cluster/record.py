@@ -5,7 +5,7 @@ Source: the KIPs and issues named below.
 Left out, and why that is sound: which of several candidates is elected, because Kafka leaves that to the assignment.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import cardinality, contains
 from kafkacheck.impl.enums import PartitionState, Propagation
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import Metadata
@@ -201,11 +201,18 @@ def only_assigned_brokers_obey(before: State, after: State, rules: ClusterRules)
     return True
 
 
-def reassignments_go_on(before: State, after: State) -> bool:
+def needed_of_target(rules: ClusterRules, target: int, adding: int, removed: int) -> int:
+    """The brokers of a reassignment's target that must be in sync before it ends."""
+    if rules.grown_target_awaits_added and cardinality(adding) >= cardinality(removed):
+        return adding
+    return target
+
+
+def reassignments_go_on(before: State, after: State, rules: ClusterRules) -> bool:
     """A reassignment begins only if the partition has a leader and no other reassignment is under way.
 
     Its target is another set of brokers, one of them active. It adds them to the replicas, ends when the whole target
-    is in sync, and leaves only the target.
+    is in sync, or by the rule of Kafka 4.3 the added brokers are if none is lost by that, and leaves only the target.
 
     Lost if it fails: replicas are removed too early, or never.
     Source: KIP-455, KAFKA-15665.
@@ -224,9 +231,11 @@ def reassignments_go_on(before: State, after: State) -> bool:
         return False
     if now.target & ~now.replicas != 0 or now.adding & ~now.target != 0:
         return False
+    adding = now.target & ~was.replicas if begins else was.adding
+    needed = needed_of_target(rules, now.target, adding, (was.replicas | now.replicas) & ~now.target)
     if not ends:
-        return was.replicas & ~now.replicas == 0 and now.target & ~now.isr != 0
-    return not (begins or was_under_way) or now.isr == now.target
+        return was.replicas & ~now.replicas == 0 and needed & ~now.isr != 0
+    return not (begins or was_under_way) or (now.isr & ~now.target == 0 and needed & ~now.isr == 0)
 
 
 def deleted_replica(state: State) -> bool:
