@@ -7,7 +7,7 @@ Left out, and why that is sound: an ISR outside the assignment, because leaders 
 """
 
 from kafkacheck.checker.schema import cardinality, clear, contains
-from kafkacheck.impl.controller.partition_change import begin_change, set_isr
+from kafkacheck.impl.controller.partition_change import begin_change, enough_replicas, set_isr
 from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.enums import AlterPartitionError, Propagation, Stage
@@ -35,10 +35,16 @@ def has_ineligible(change: AlterPartition, rules: ClusterRules, metadata: Metada
 
 
 def is_made_already(change: AlterPartition, rules: ClusterRules, metadata: Metadata, leader_id: int) -> bool:
-    """Whether the record already has the requested change. Without the epoch check an old record can look so."""
+    """Whether the record already has the requested change. Without the epoch check an old record can look so.
+
+    There is something left to change if replicas are eligible although the ISR is large enough, which can be so after
+    the partition has lost replicas.
+    """
     if metadata.leader != leader_id or metadata.isr != change.isr or metadata.leader_epoch != change.leader_epoch:
         return False
     if change.ends_recovery and metadata.is_recovering:
+        return False
+    if metadata.elr != 0 and cardinality(metadata.isr) >= enough_replicas(metadata, rules):
         return False
     return metadata.partition_epoch == change.partition_epoch or not rules.repeated_change_checks_epoch
 
@@ -56,7 +62,8 @@ def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, lea
         return AlterPartitionError.FENCED
     if change.partition_epoch < metadata.partition_epoch:
         return AlterPartitionError.FENCED
-    if metadata.is_recovering and cardinality(change.isr) > 1 and rules.recovering_leader_stays_alone:
+    is_recovering = metadata.is_recovering and not change.ends_recovery
+    if is_recovering and cardinality(change.isr) > 1 and rules.recovering_leader_stays_alone:
         return AlterPartitionError.FENCED
     if has_ineligible(change, rules, metadata):
         return AlterPartitionError.INELIGIBLE_REPLICA
@@ -86,8 +93,8 @@ def alter_partition(controller: Controller, rules: ClusterRules, change: AlterPa
     When: the request has arrived.
     Effect: the change is refused if the sender is not the registered broker (STALE_BROKER_EPOCH) or not the leader, or
         if the change is for another topic or has an older leader epoch or partition epoch. An ISR is also refused if a
-        member is fenced, stopping or restarted since, or if it grows while the leader is recovering. Otherwise the ISR
-        is recorded with the next partition epoch, and the recovery as ended if the leader says so; the leader epoch
+        member is fenced, stopping or restarted since, or if it grows while the leader is recovering and does not say
+        that it has recovered. Otherwise the ISR is recorded with the next partition epoch, and the recovery as ended if the leader says so; the leader epoch
         stays. A change that ends a reassignment may make another broker the leader; the answer is an error then, in
         the KRaft era (NEW_LEADER_ELECTED).
     Source: ReplicationControlManager.alterPartition; KIP-497, KIP-841, KIP-903, KIP-704.

@@ -110,6 +110,7 @@ def begin_reassignment(controller: Controller, rules: ClusterRules, target: int)
     if controller.is_reassignment_ending == 1:
         return False
     begin_change(controller)
+    set_isr(controller, rules, metadata.isr)
     after = controller.history[controller.offset]
     after.adding = target & ~metadata.replicas
     after.replicas = metadata.replicas | target

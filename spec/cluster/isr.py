@@ -163,7 +163,7 @@ def answers_tell_the_record(before: State, after: State, rules: ClusterRules) ->
         change = before.alter_partitions[leader_id]
         answer = after.alter_partitions[leader_id]
         if change.stage == Stage.REQUESTED and answer.stage == Stage.ANSWERED:
-            is_growing = cardinality(change.isr) > 1 and metadata.is_recovering
+            is_growing = cardinality(change.isr) > 1 and metadata.is_recovering and not change.ends_recovery
             if answer.error == AlterPartitionError.NONE and answer.isr != change.isr & metadata.replicas:
                 return False
             if answer.error == AlterPartitionError.FENCED and is_current(before, leader_id):

@@ -109,7 +109,7 @@ class ControllerRequests(ReplicationControl):
             return False
         removing = set(partition.removingReplicas)
         target = [each for each in partition.replicas if each not in removing]
-        if new_leader in target:
+        if new_leader in target and target[0] != new_leader:
             self._reassign([new_leader, *(each for each in target if each != new_leader)])
         self._note_epochs()
         before = self.door.offset()
