@@ -8,7 +8,7 @@ Left out, and why that is sound: an ISR outside the assignment, because leaders 
 
 from kafkacheck.checker.schema import cardinality, clear, contains
 from kafkacheck.impl.controller.partition_change import begin_change, enough_replicas, set_isr
-from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
+from kafkacheck.impl.controller.reassignment import is_complete, is_reassigning, maybe_complete_reassignment
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.enums import AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
@@ -38,13 +38,15 @@ def is_made_already(change: AlterPartition, rules: ClusterRules, metadata: Metad
     """Whether the record already has the requested change. Without the epoch check an old record can look so.
 
     There is something left to change if replicas are eligible although the ISR is large enough, which can be so after
-    the partition has lost replicas.
+    the partition has lost replicas, or if a reassignment can end, which can be so after an election.
     """
     if metadata.leader != leader_id or metadata.isr != change.isr or metadata.leader_epoch != change.leader_epoch:
         return False
     if change.ends_recovery and metadata.is_recovering:
         return False
     if metadata.elr != 0 and cardinality(metadata.isr) >= enough_replicas(metadata, rules):
+        return False
+    if rules.propagation == Propagation.METADATA_LOG and is_reassigning(metadata) and is_complete(metadata, rules):
         return False
     return metadata.partition_epoch == change.partition_epoch or not rules.repeated_change_checks_epoch
 
@@ -94,9 +96,9 @@ def alter_partition(controller: Controller, rules: ClusterRules, change: AlterPa
     Effect: the change is refused if the sender is not the registered broker (STALE_BROKER_EPOCH) or not the leader, or
         if the change is for another topic or has an older leader epoch or partition epoch. An ISR is also refused if a
         member is fenced, stopping or restarted since, or if it grows while the leader is recovering and does not say
-        that it has recovered. Otherwise the ISR is recorded with the next partition epoch, and the recovery as ended if the leader says so; the leader epoch
-        stays. A change that ends a reassignment may make another broker the leader; the answer is an error then, in
-        the KRaft era (NEW_LEADER_ELECTED).
+        that it has recovered. Otherwise the ISR is recorded with the next partition epoch, and the recovery as ended if
+        the leader says so; the leader epoch stays. A change that ends a reassignment may make another broker the
+        leader; the answer is an error then, in the KRaft era (NEW_LEADER_ELECTED).
     Source: ReplicationControlManager.alterPartition; KIP-497, KIP-841, KIP-903, KIP-704.
     """
     if change.stage != Stage.REQUESTED:

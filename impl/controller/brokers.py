@@ -18,6 +18,7 @@ from kafkacheck.impl.controller.partition_change import (
     set_leader,
     without,
 )
+from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.enums import Propagation
 from kafkacheck.impl.ids import NO_LEADER
@@ -84,6 +85,8 @@ def activate(controller: Controller, rules: ClusterRules, broker_id: int) -> Non
     """
     metadata = controller.history[controller.offset]
     metadata.active = including(metadata.active, broker_id)
+    if metadata.leader == NO_LEADER and rules.propagation == Propagation.METADATA_LOG:
+        maybe_complete_reassignment(controller, rules)
     is_electing = metadata.leader == NO_LEADER and metadata.is_deleting == 0
     if is_electing and contains(electable(metadata.isr, metadata.elr) & metadata.replicas, broker_id):
         set_leader(controller, broker_id)
@@ -117,6 +120,7 @@ def expel_unclean(controller: Controller, rules: ClusterRules, broker_id: int) -
     if contains(metadata.isr | metadata.elr, broker_id):
         set_isr(controller, rules, excluding(metadata.isr, broker_id))
         metadata.elr = excluding(metadata.elr, broker_id)
+        maybe_complete_reassignment(controller, rules)
     if metadata.leader == broker_id:
         set_leader(controller, NO_LEADER)
     maybe_elect_last_known(controller, rules)

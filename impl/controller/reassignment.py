@@ -21,6 +21,11 @@ from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 
 
+def is_reassigning(metadata: Metadata) -> bool:
+    """Whether a reassignment is under way."""
+    return metadata.target != metadata.replicas or metadata.adding != 0
+
+
 def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
     """Whether a reassignment can end: the whole target is in sync. By the old rule the added brokers suffice.
 
@@ -80,7 +85,7 @@ def maybe_complete_reassignment(controller: Controller, rules: ClusterRules) -> 
     later ones. If the end takes two rounds and a replica has to leave the ISR, this is the first round.
     """
     metadata = controller.history[controller.offset]
-    if metadata.target == metadata.replicas and metadata.adding == 0:
+    if not is_reassigning(metadata):
         return False
     if controller.is_reassignment_ending == 1 or not is_complete(metadata, rules):
         return False
@@ -105,7 +110,7 @@ def begin_reassignment(controller: Controller, rules: ClusterRules, target: int)
     metadata = controller.history[controller.offset]
     if target == 0 or metadata.leader == NO_LEADER or target & metadata.active == 0:
         return False
-    if metadata.target != metadata.replicas or metadata.adding != 0 or target == metadata.replicas:
+    if is_reassigning(metadata) or target == metadata.replicas:
         return False
     if controller.is_reassignment_ending == 1:
         return False
