@@ -119,8 +119,8 @@ def expel_unclean(controller: Controller, rules: ClusterRules, broker_id: int) -
     metadata = controller.history[controller.offset]
     if contains(metadata.isr | metadata.elr, broker_id):
         set_isr(controller, rules, excluding(metadata.isr, broker_id))
-        metadata.elr = excluding(metadata.elr, broker_id)
         maybe_complete_reassignment(controller, rules)
+        metadata.elr = excluding(metadata.elr, broker_id)
     if metadata.leader == broker_id:
         set_leader(controller, NO_LEADER)
     maybe_elect_last_known(controller, rules)

@@ -39,11 +39,11 @@ def set_isr(controller: Controller, rules: ClusterRules, isr: int) -> None:
     As many members are enough as the partition had replicas before. Kafka keeps members that lose their replica, too.
     """
     metadata = controller.history[controller.offset]
-    enough = enough_replicas(controller.history[controller.offset - 1], rules)
+    before = controller.history[controller.offset - 1]
     metadata.partition_epoch = controller.offset
     if rules.eligible_leader_replicas:
-        metadata.elr = (metadata.elr | metadata.isr) & ~isr
-        if cardinality(isr) >= enough:
+        metadata.elr = (before.elr | before.isr) & ~isr
+        if cardinality(isr) >= enough_replicas(before, rules):
             metadata.elr = 0
     if isr == 0 and metadata.leader != NO_LEADER and rules.last_known_leader_is_elected:
         controller.last_known_leader = metadata.leader

@@ -92,7 +92,7 @@ def maybe_complete_reassignment(controller: Controller, rules: ClusterRules) -> 
     is_shrinking = metadata.replicas & ~metadata.target != 0
     isr = metadata.isr & metadata.target
     leader = metadata.leader
-    if not contains(metadata.target, leader):
+    if leader == NO_LEADER or not contains(metadata.target, leader):
         leader = first_of(metadata, electable(isr, metadata.elr) & metadata.active)
     if controller.takes_two_rounds == 0 or metadata.isr == isr:
         take_off_assignment(metadata)

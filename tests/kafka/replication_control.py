@@ -32,19 +32,35 @@ class ReplicationControl:
     def __init__(self, model: Any) -> None:
         if model.rules["propagation"] != "METADATA_LOG":
             raise ValueError("its rules are of the ZooKeeper era; expected a model with propagation=METADATA_LOG")
-        jvm.started()
-        self.rules, self.replicas = model.rules, range(model.bounds["replicas"])
+        self.prepare(range(model.bounds["replicas"]))
+        self.rules = model.rules
         self.steps = {name: step for name, step in STEPS.items() if name in model.actions}
         self.acts = tuple(self.steps)
         self.chooses = {name: ["new_leader"] for name in CHOOSING if name in self.steps}
         self.silent = {name: ELSEWHERE for name in model.actions if name not in self.steps}
         self.not_judged = dict.fromkeys(("brokers", "controller.history", *tops(model.fields, "controller")), ELSEWHERE)
+
+    def prepare(self, replicas: range) -> None:
+        """Start the JVM, and look up what every controller needs."""
+        jvm.started()
+        self.replicas = replicas
         supported = jvm.java("org.apache.kafka.controller.QuorumFeatures").defaultSupportedFeatureMap(True)
         self.features = [(str(name), int(each.min()), int(each.max())) for name, each in supported.items()]
         self.schema = jvm.java("kafka.server.KafkaRaftServer").configSchema()
 
     def start(self, state: dict[str, Any]) -> None:
         """Begin with a new controller that has the brokers and the partition of this state."""
+        self.begin()
+        self.door.activate()
+        for broker in self.replicas:
+            self._register(broker, is_clean=False)
+            self._heartbeat(broker, replayed=self.door.offset())
+        first = {path.removeprefix("controller.history[0]."): value for path, value in state.items()}
+        self._found(first)
+        self.log_offsets, self.partition_epochs = [self.door.offset()], [0]
+
+    def begin(self) -> None:
+        """Make a controller whose log has nothing but the features."""
         snapshots = jvm.java("org.apache.kafka.timeline.SnapshotRegistry")(jvm.moved("LogContext")())
         self.door = jvm.java("org.apache.kafka.controller.ControllerDoor")(self.schema, snapshots, SESSION_MS)
         self.topic_id = jvm.java("org.apache.kafka.common.Uuid").randomUuid()
@@ -55,13 +71,6 @@ class ReplicationControl:
         self._write("FeatureLevelRecord", setName="metadata.version", setFeatureLevel=_metadata_version())
         if self.rules["eligible_leader_replicas"]:
             self._write("FeatureLevelRecord", setName="eligible.leader.replicas.version", setFeatureLevel=1)
-        self.door.activate()
-        for broker in self.replicas:
-            self._register(broker, is_clean=False)
-            self._heartbeat(broker, replayed=self.door.offset())
-        first = {path.removeprefix("controller.history[0]."): value for path, value in state.items()}
-        self._found(first)
-        self.log_offsets, self.partition_epochs = [self.door.offset()], [0]
 
     def _found(self, metadata: dict[str, Any]) -> None:
         """Write the topic and its partition."""

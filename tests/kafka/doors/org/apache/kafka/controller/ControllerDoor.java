@@ -31,6 +31,7 @@ import org.apache.kafka.common.metadata.ClearElrRecord;
 import org.apache.kafka.common.metadata.ConfigRecord;
 import org.apache.kafka.common.metadata.FeatureLevelRecord;
 import org.apache.kafka.common.metadata.FenceBrokerRecord;
+import org.apache.kafka.common.metadata.NoOpRecord;
 import org.apache.kafka.common.metadata.PartitionChangeRecord;
 import org.apache.kafka.common.metadata.PartitionRecord;
 import org.apache.kafka.common.metadata.RegisterBrokerRecord;
@@ -158,6 +159,7 @@ public final class ControllerDoor {
         else if (record instanceof PartitionChangeRecord each) replication.replay(each);
         else if (record instanceof RemoveTopicRecord each) removeTopic(each);
         else if (record instanceof ClearElrRecord each) replication.replay(each);
+        else if (record instanceof NoOpRecord) return;
         else throw new IllegalStateException("a record that the adapter does not know: " + record);
     }
 
@@ -216,6 +218,34 @@ public final class ControllerDoor {
     public BrokerHeartbeatReply heartbeat(BrokerHeartbeatRequestData request) {
         cluster.trackBrokerHeartbeat(request.brokerId(), request.brokerEpoch());
         return written(replication.processBrokerHeartbeat(request, registrationOffset(request.brokerId())));
+    }
+
+    /** A heartbeat as QuorumController handles it: the offset of a controlled shutdown is that of the newest record. */
+    public BrokerHeartbeatReply heartbeatAndWait(BrokerHeartbeatRequestData request) {
+        BrokerHeartbeatReply reply = heartbeat(request);
+        if (reply.inControlledShutdown()) {
+            cluster.heartbeatManager().maybeUpdateControlledShutdownOffset(request.brokerId(), offset);
+        }
+        return reply;
+    }
+
+    /** The offset that a broker's controlled shutdown waits for; -1 if there is none. */
+    public long controlledShutdownOffset(int brokerId) {
+        return cluster.heartbeatManager().controlledShutdownOffset(brokerId).orElse(-1);
+    }
+
+    /** The state of a broker in the controller's memory. */
+    public String controlState(int brokerId) {
+        BrokerHeartbeatManager manager = cluster.heartbeatManager();
+        for (BrokerHeartbeatManager.BrokerHeartbeatState each : manager.brokers()) {
+            if (each.id() == brokerId) return manager.currentBrokerState(each).name();
+        }
+        throw new IllegalStateException("the controller knows no broker " + brokerId);
+    }
+
+    /** Look for a broker whose session has expired, and fence it if it is not; whether there was one. */
+    public boolean fenceOneStaleBroker() {
+        return written(replication.maybeFenceOneStaleBroker());
     }
 
     /** Fence every broker whose session has expired, one after the other as QuorumController does. */
