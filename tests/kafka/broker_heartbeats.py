@@ -13,6 +13,7 @@ from replication_control import SESSION_MS, ReplicationControl
 
 NOTHING = -1
 SHOWN = ("broker_epoch", "state", "in_controlled_shutdown")
+REQUEST = ("broker_epoch", "current_metadata_offset", "want_fence", "want_shut_down")
 ANSWER = ("stage", "is_caught_up", "is_fenced", "should_shut_down")
 SILENT = ("broker_replays_record", "broker_sends_heartbeat", "broker_receives_answer", "broker_begins_shutdown",
           "broker_crashes", "heartbeat_is_lost")  # fmt: skip
@@ -22,14 +23,19 @@ COUNTED = ("registration_offset", "controlled_shutdown_offset")
 class BrokerHeartbeats(ReplicationControl):
     """A controller that manages brokers over a growing metadata log."""
 
+    elects_at_once = True
     answers = tuple(f"brokers[*].heartbeat.{field}" for field in ANSWER)
     observes = ("controller.leader", *(f"controller.registrations[*].{field}" for field in SHOWN))
-    needs = ("brokers", *(f"controller.registrations[*].{field}" for field in ("is_expected", *COUNTED)))
+    needs = (
+        "brokers[*].state",
+        *(f"brokers[*].heartbeat.{field}" for field in REQUEST),
+        *(f"controller.registrations[*].{field}" for field in COUNTED),
+    )
     chooses: ClassVar = {"controller_fences_stale_broker": ["broker_id"]}
 
     def __init__(self, model: Any) -> None:
         self.prepare(range(model.bounds["brokers"]))
-        self.rules = {"min_insync_replicas": 1, "unclean_election": True, "eligible_leader_replicas": False}
+        self.rules = {"min_insync_replicas": 1, "eligible_leader_replicas": False}
         self.silent = {name: "the broker's side" for name in SILENT}
         self.acts = tuple(name for name in model.actions if name not in SILENT)
         self.not_judged = {
@@ -59,14 +65,12 @@ class BrokerHeartbeats(ReplicationControl):
     def controller_handles_heartbeat(self, broker_id: int) -> bool:
         """A heartbeat arrives, perhaps of a former process. The answer is lost if its process has ended."""
         path = f"brokers[{broker_id}]"
-        sent = {field: self.known[f"{path}.heartbeat.{field}"] for field in ("broker_epoch", "want_fence", "want_shut_down")}
+        sent = {field: self.known[f"{path}.heartbeat.{field}"] for field in REQUEST}
         request = jvm.message(
             "BrokerHeartbeatRequestData",
             setBrokerId=broker_id,
             setBrokerEpoch=self.broker_epochs[broker_id][sent["broker_epoch"] - 1],
-            setCurrentMetadataOffset=self._offset_at(
-                self.known[f"{path}.heartbeat.current_metadata_offset"], broker_id
-            ),
+            setCurrentMetadataOffset=self._offset_at(sent["current_metadata_offset"], broker_id),
             setWantFence=sent["want_fence"],
             setWantShutDown=sent["want_shut_down"],
         )

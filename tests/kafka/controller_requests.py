@@ -103,17 +103,17 @@ class ControllerRequests(ReplicationControl):
         return True
 
     def leadership_is_moved(self, new_leader: int) -> bool:
-        """An operator puts a replica first in the assignment, and asks for a preferred election."""
+        """An operator puts another member of the ISR first in the assignment, and asks for a preferred election."""
         partition = self._partition()
         if partition is None:
             return False
         removing = set(partition.removingReplicas)
         target = [each for each in partition.replicas if each not in removing]
-        if new_leader in target and target[0] != new_leader:
+        if new_leader in target and new_leader in partition.isr and new_leader not in (target[0], partition.leader):
             self._reassign([new_leader, *(each for each in target if each != new_leader)])
         self._note_epochs()
         before = self.door.offset()
-        self._elect_preferred()
+        self._elect(replication_control.PREFERRED)
         return bool(self.door.offset() > before and self._leader() == new_leader)
 
     def topic_deletion_is_asked(self) -> bool:

@@ -268,10 +268,6 @@ public final class ControllerDoor {
         return written(replication.electLeaders(request));
     }
 
-    public void electUncleanly() {
-        written(replication.maybeElectUncleanLeaders());
-    }
-
     public AlterPartitionReassignmentsResponseData reassign(AlterPartitionReassignmentsRequestData request) {
         return written(replication.alterPartitionReassignments(request));
     }
