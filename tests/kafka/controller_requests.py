@@ -29,7 +29,6 @@ class ControllerRequests(ReplicationControl):
 
     answers = ("step.leader_epochs", "step.partition_epochs", *(f"alter_partition.{field}" for field in ANSWER))
     needs = ()
-    refuses = REFUSES
 
     def __init__(self, model: Any) -> None:
         super().__init__(model)
@@ -37,6 +36,9 @@ class ControllerRequests(ReplicationControl):
         self.acts, self.silent = tuple(self.steps), {}
         self.chooses = {name: ["new_leader"] for name in (*replication_control.CHOOSING, "controller_creates_partition")}
         self.chooses = {name: each for name, each in self.chooses.items() if name in self.steps}
+        # An operator may always elect uncleanly. After such elections a preferred one that fails may end a reassignment.
+        unasked = "leadership_is_moved" if self.rules["unclean_election"] else "controller_elects_uncleanly"
+        self.refuses = [each for each in REFUSES if each != unasked]
         self.observes = tuple(f"{NEWEST}.{field}" for field in RECORD)
         self.keeps_leader = bool(self.rules["last_known_leader_is_elected"])
         if self.keeps_leader:
@@ -103,13 +105,13 @@ class ControllerRequests(ReplicationControl):
         return True
 
     def leadership_is_moved(self, new_leader: int) -> bool:
-        """An operator puts another member of the ISR first in the assignment, and asks for a preferred election."""
+        """An operator puts a replica first in the assignment if the ISR leaves a choice, and asks for an election."""
         partition = self._partition()
         if partition is None:
             return False
         removing = set(partition.removingReplicas)
         target = [each for each in partition.replicas if each not in removing]
-        if new_leader in target and new_leader in partition.isr and new_leader not in (target[0], partition.leader):
+        if new_leader in target and new_leader != target[0] and len(partition.isr) > 1:
             self._reassign([new_leader, *(each for each in target if each != new_leader)])
         self._note_epochs()
         before = self.door.offset()

@@ -148,7 +148,7 @@ class ReplicationControl:
         """An operator asks for an unclean election."""
         before = self.door.offset()
         self._elect(UNCLEAN)
-        return bool(self.door.offset() > before)
+        return bool(self.door.offset() > before) and self._leader() is not None
 
     def leadership_is_moved(self, new_leader: int) -> bool:
         """An operator puts a replica first in the assignment, and asks for a preferred election."""
