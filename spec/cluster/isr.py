@@ -150,8 +150,9 @@ def answers_tell_the_record(before: State, after: State, rules: ClusterRules) ->
     """The controller answers a change of the ISR with the version that it has recorded.
 
     If only a member is at fault, the error names that reason. Every other refusal sends the leader back to its
-    metadata, and so does an answer to a change that makes another broker the leader. A zombie controller, too, confirms only the ISR that was asked for, sends back no leader that has the
-    newest metadata, and refuses no member to a leader that knows more than the zombie does.
+    metadata, and so does the answer to a change that makes another broker the leader. A zombie controller, too,
+    confirms only the ISR that was asked for, sends back no leader that has the newest metadata, and refuses no member
+    to a leader that knows more than the zombie does.
 
     Lost if it fails: a leader believes in an ISR that is not recorded, or waits for metadata that will not come.
     Source: `ReplicationControlManager.alterPartition`, `validateAlterPartitionData`.

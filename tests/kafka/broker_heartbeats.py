@@ -1,9 +1,9 @@
 """Kafka's `BrokerHeartbeatManager` and `ClusterControlManager` as a system beside the models of a broker's life.
 
 It judges what the controller makes of heartbeats, of sessions that end, and of its own succession. A model's offset of
-the metadata log is a distance from the end, and only its place among a few records counts; the adapter says any offset
-of Kafka's log in the same place. A partition on all brokers whose unclean election is allowed stands for the leadership:
-the models take every active broker for in sync.
+the metadata log is a distance from the end, and only its place among a few records counts; the adapter says an offset
+of Kafka's log in the same place. The leadership is that of a partition on all brokers that allows unclean elections,
+because the models take every active broker for in sync.
 """
 
 from typing import Any, ClassVar
@@ -36,7 +36,7 @@ class BrokerHeartbeats(ReplicationControl):
     def __init__(self, model: Any) -> None:
         self.prepare(range(model.bounds["brokers"]))
         self.rules = {"min_insync_replicas": 1, "eligible_leader_replicas": False}
-        self.silent = {name: "the broker's side" for name in SILENT}
+        self.silent = dict.fromkeys(SILENT, "the broker's side")
         self.acts = tuple(name for name in model.actions if name not in SILENT)
         self.not_judged = {
             "budget": "the environment's",

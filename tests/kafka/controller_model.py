@@ -1,7 +1,7 @@
 """How does a KRaft controller answer every request about a partition and its brokers, whatever came before?
 
-The closed system of `impl/controller/` alone: operators, brokers and leaders ask for anything at any time. A leader's ISR
-change may be late, repeated or wrong in each way that a network or a restart can make it so. Epochs and offsets are
+The closed system of `impl/controller/` alone: operators, brokers and leaders ask for anything at any time. A leader's
+ISR change may be late, repeated or wrong in each way that a network or a restart can make it so. Epochs and offsets are
 counted from those of the record before the step, so that the state graph is finite and no budget is needed.
 
 Bounds: three brokers, because an election needs a choice. Without `moves` there are no reassignments. The others only
@@ -21,7 +21,6 @@ from kafkacheck.impl.controller.brokers import (
     handle_broker_fenced,
     handle_broker_unfenced,
     register_start,
-    take_out,
 )
 from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
 from kafkacheck.impl.controller.elections import elect_preferred, elect_uncleanly, replace_controller

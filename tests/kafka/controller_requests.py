@@ -7,9 +7,10 @@ from typing import Any
 
 import jvm
 import replication_control
-from replication_control import NEWEST, SESSION_MS, TOPIC, ReplicationControl
+from replication_control import NEWEST, TOPIC, ReplicationControl
 
-OLDER, CURRENT, NEWER = 0, 1, 2
+CURRENT = 1
+AHEAD = {"OLDER": -1, "NEWER": 1}
 RECORD = ("leader", "isr", "elr", "replicas", "target", "adding", "active", "is_recovering", "is_min_isr_lowered")
 ANSWER = ("stage", "error", "leader_epoch", "partition_epoch", "isr")
 REFUSES = (
@@ -34,9 +35,9 @@ class ControllerRequests(ReplicationControl):
         super().__init__(model)
         self.steps = {name: getattr(type(self), name) for name in model.actions}
         self.acts, self.silent = tuple(self.steps), {}
-        self.chooses = {name: ["new_leader"] for name in (*replication_control.CHOOSING, "controller_creates_partition")}
-        self.chooses = {name: each for name, each in self.chooses.items() if name in self.steps}
-        # An operator may always elect uncleanly. After such elections a preferred one that fails may end a reassignment.
+        choosing = (*replication_control.CHOOSING, "controller_creates_partition")
+        self.chooses = {name: ["new_leader"] for name in choosing if name in self.steps}
+        # An operator may always elect uncleanly. After that a preferred election that fails may end a reassignment.
         unasked = "leadership_is_moved" if self.rules["unclean_election"] else "controller_elects_uncleanly"
         self.refuses = [each for each in REFUSES if each != unasked]
         self.observes = tuple(f"{NEWEST}.{field}" for field in RECORD)
@@ -47,7 +48,9 @@ class ControllerRequests(ReplicationControl):
         of_controller = replication_control.tops(model.fields, "controller")
         shown = {each.partition("[")[0] for each in self.observes}
         self.not_judged = {"controller.history": "numbers are told as those since the step began"}
-        self.not_judged |= {each: hidden for each in of_controller if each.startswith("controller.") and each not in shown}
+        self.not_judged |= {
+            each: hidden for each in of_controller if each.startswith("controller.") and each not in shown
+        }
         others = {each.partition(".")[2] for each in model.fields if each.startswith("alter_partition.")}
         self.not_judged |= {
             f"alter_partition.{each}": "blank in an answer" for each in others if each.partition("[")[0] not in ANSWER
@@ -61,7 +64,9 @@ class ControllerRequests(ReplicationControl):
         self.stopping: set[int] = set()
         self._note_epochs()
 
-    def act(self, action: str, parameters: dict[str, Any], known: dict[str, Any] | None = None) -> bool | dict[str, Any]:
+    def act(
+        self, action: str, parameters: dict[str, Any], known: dict[str, Any] | None = None
+    ) -> bool | dict[str, Any]:
         """Let the controller do what the action says; whether it did, and the leader that it chose."""
         self.shown = {}
         self._note_epochs()
@@ -169,9 +174,9 @@ class ControllerRequests(ReplicationControl):
         partition = jvm.message(
             "AlterPartitionRequestData$PartitionData",
             setPartitionIndex=0,
-            setLeaderEpoch=leader_epoch + (oddity == "NEWER_LEADER_EPOCH") - (oddity == "OLDER_LEADER_EPOCH"),
+            setLeaderEpoch=leader_epoch + AHEAD.get(oddity.removesuffix("_LEADER_EPOCH"), 0),
             setNewIsrWithEpochs=jvm.listed(members),
-            setPartitionEpoch=partition_epoch + (oddity == "NEWER_PARTITION_EPOCH") - (oddity == "OLDER_PARTITION_EPOCH"),
+            setPartitionEpoch=partition_epoch + AHEAD.get(oddity.removesuffix("_PARTITION_EPOCH"), 0),
             setLeaderRecoveryState=int(recovering),
         )
         other = jvm.java("org.apache.kafka.common.Uuid").randomUuid()
@@ -209,7 +214,7 @@ class ControllerRequests(ReplicationControl):
         active = [each for each in self.replicas if self.door.isActive(each)]
         partition = self._partition()
         if partition is None:
-            shown: dict[str, Any] = dict.fromkeys(("isr", "elr", "replicas", "target", "adding"), [])
+            shown: dict[str, Any] = {field: [] for field in ("isr", "elr", "replicas", "target", "adding")}
             shown |= {"leader": None, "is_recovering": False, "is_min_isr_lowered": 0}
         else:
             shown = self._record(partition)

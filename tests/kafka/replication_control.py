@@ -4,7 +4,7 @@ It judges what the controller of a cluster model writes about the partition and 
 epochs, broker epochs and metadata offsets by its own log, so the adapter keeps tables between both numberings.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 import jvm
 
