@@ -166,5 +166,6 @@ class AlterPartitionError(IntEnum):
     """Refused because a member may not be in the ISR: return to the committed ISR."""
 
     FENCED = 2
-    """Refused for an old epoch or another topic: wait for newer metadata (FENCED_LEADER_EPOCH, INVALID_UPDATE_VERSION,
-    STALE_BROKER_EPOCH, UNKNOWN_TOPIC_ID, and INVALID_REQUEST if the sender does not lead)."""
+    """Refused for an old epoch or another topic, or made so that another broker leads: wait for newer metadata
+    (FENCED_LEADER_EPOCH, INVALID_UPDATE_VERSION, STALE_BROKER_EPOCH, UNKNOWN_TOPIC_ID, NEW_LEADER_ELECTED, and
+    INVALID_REQUEST if the sender does not lead)."""

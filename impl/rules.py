@@ -97,6 +97,8 @@ class ClusterRules(NamedTuple):
     metadata_names_topic_id: a client accepts metadata of a new topic of the same name even if its leader epoch is lower
         (KAFKA-12257).
     reassignment_awaits_target: a reassignment ends only when the whole target is in sync (KAFKA-15665).
+    grown_target_awaits_added: a reassignment that adds at least as many brokers as it removes ends as soon as the added
+        ones are in sync (KAFKA-19975: Kafka 4.3 and later; off by default, because records lose copies by it).
     assignment_is_told_first: if a reassignment ends in two rounds, the leader learns the new assignment before brokers
         leave the ISR, so that it readmits none of them (KAFKA-1097).
     metadata_has_new_epoch: the metadata for clients has each new leader epoch (KAFKA-9212).
@@ -174,6 +176,7 @@ class ClusterRules(NamedTuple):
     isr_change_names_topic_id: bool = True
     metadata_names_topic_id: bool = True
     reassignment_awaits_target: bool = True
+    grown_target_awaits_added: bool = False
     assignment_is_told_first: bool = True
     metadata_has_new_epoch: bool = True
     new_controller_fences_dead: bool = True

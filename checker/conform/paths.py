@@ -74,7 +74,8 @@ class Paths(Telling):
         self.initial = list(range(graph.counts.level_ends[0])) if graph.counts.level_ends else []
         self.shown, self._rows = self._projection(adapter.observes)
         self._lasting = [at for at, field in enumerate(adapter.observes) if field.path not in adapter.answers]
-        self.seen, _ = self._projection(tuple(dict.fromkeys((*adapter.observes, *adapter.needs))))
+        lasting = (adapter.observes[at] for at in self._lasting)
+        self.seen, _ = self._projection(tuple(dict.fromkeys((*lasting, *adapter.needs))))
         self._arrange(sources, calls, targets)
         self.classes = np.full(len(self.sources), -1, np.int64)
         self.is_blocked = np.zeros(1, bool)

@@ -6,12 +6,12 @@ Source: apache/kafka (commit 1eb7644349); KIP-497, KIP-516, KIP-841, KIP-903, KI
 Left out, and why that is sound: an ISR outside the assignment, because leaders propose none.
 """
 
-from kafkacheck.checker.schema import clear
+from kafkacheck.checker.schema import Ids, clear
 from kafkacheck.impl.bounds import Bounds
-from kafkacheck.impl.controller.partition_change import begin_change, set_isr
-from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
+from kafkacheck.impl.controller.partition_change import begin_change, enough_replicas, set_isr
+from kafkacheck.impl.controller.reassignment import is_complete, is_reassigning, maybe_complete_reassignment
 from kafkacheck.impl.controller.records import Controller
-from kafkacheck.impl.enums import AlterPartitionError, Stage
+from kafkacheck.impl.enums import AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.metadata import Metadata
@@ -33,10 +33,18 @@ def has_ineligible(change: AlterPartition, rules: ClusterRules, metadata: Metada
 
 
 def is_made_already(change: AlterPartition, rules: ClusterRules, metadata: Metadata, leader_id: int) -> bool:
-    """Whether the record already has the requested change. Without the epoch check an old record can look so."""
+    """Whether the record already has the requested change. Without the epoch check an old record can look so.
+
+    There is something left to change if replicas are eligible although the ISR is large enough, which can be so after
+    the partition has lost replicas, or if a reassignment can end, which can be so after an election.
+    """
     if metadata.leader != leader_id or metadata.isr != change.isr or metadata.leader_epoch != change.leader_epoch:
         return False
     if change.ends_recovery and metadata.is_recovering:
+        return False
+    if metadata.elr != Ids() and len(metadata.isr) >= enough_replicas(metadata, rules):
+        return False
+    if rules.propagation == Propagation.METADATA_LOG and is_reassigning(metadata) and is_complete(metadata, rules):
         return False
     return metadata.partition_epoch == change.partition_epoch or not rules.repeated_change_checks_epoch
 
@@ -54,7 +62,8 @@ def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, lea
         return AlterPartitionError.FENCED
     if change.partition_epoch < metadata.partition_epoch:
         return AlterPartitionError.FENCED
-    if metadata.is_recovering and len(change.isr) > 1 and rules.recovering_leader_stays_alone:
+    is_recovering = metadata.is_recovering and not change.ends_recovery
+    if is_recovering and len(change.isr) > 1 and rules.recovering_leader_stays_alone:
         return AlterPartitionError.FENCED
     if has_ineligible(change, rules, metadata):
         return AlterPartitionError.INELIGIBLE_REPLICA
@@ -86,9 +95,10 @@ def alter_partition(
     When: the request has arrived.
     Effect: the change is refused if the sender is not the registered broker (STALE_BROKER_EPOCH) or not the leader, or
         if the change is for another topic or has an older leader epoch or partition epoch. An ISR is also refused if a
-        member is fenced, stopping or restarted since, or if it grows while the leader is recovering. Otherwise the ISR
-        is recorded with the next partition epoch, and the recovery as ended if the leader says so; the leader epoch
-        stays.
+        member is fenced, stopping or restarted since, or if it grows while the leader is recovering and does not say
+        that it has recovered. Otherwise the ISR is recorded with the next partition epoch, and the recovery as ended if
+        the leader says so; the leader epoch stays. A change that ends a reassignment may make another broker the
+        leader; the answer is an error then, in the KRaft era (NEW_LEADER_ELECTED).
     Source: ReplicationControlManager.alterPartition; KIP-497, KIP-841, KIP-903, KIP-704.
     """
     if change.stage != Stage.REQUESTED:
@@ -103,6 +113,9 @@ def alter_partition(
         if change.ends_recovery:
             controller.history[controller.offset].is_recovering = False
         maybe_complete_reassignment(controller, rules, bounds)
+        is_led_by_another = controller.history[controller.offset].leader != leader_id
+        if is_led_by_another and rules.propagation == Propagation.METADATA_LOG:
+            error = AlterPartitionError.FENCED
     answer_change(change, controller.history[controller.offset], error)
     return True
 
@@ -115,7 +128,8 @@ def alter_partition_as_zombie(
     Who: the zombie controller; leaders can take it for the active one.
     When: the request has arrived, and the answer needs no new change, because the zombie cannot make one.
     Effect: if the zombie's old record already has the change, it answers without an error; it refuses an invalid
-        change. If the request has epochs above its own, its answer does not count: the leader asks again.
+        change. If the request has epochs above its own, or another broker epoch of the sender than it knows, its answer
+        does not count: the leader asks again (NOT_CONTROLLER, STALE_BROKER_EPOCH).
     Source: ReplicationControlManager.alterPartition, KafkaController; KAFKA-14154.
     """
     if controller.zombie_offset == NO_OFFSET or change.stage != Stage.REQUESTED:
@@ -125,7 +139,7 @@ def alter_partition_as_zombie(
     if is_made and not rules.repeated_change_checks_epoch:
         answer_change(change, metadata, AlterPartitionError.NONE)
         return True
-    if is_ahead(change, metadata):
+    if is_ahead(change, metadata) or change.broker_epoch != metadata.broker_epochs[leader_id]:
         return False
     error = refusal(change, rules, metadata, leader_id)
     if error == AlterPartitionError.NONE and not is_made:

@@ -7,6 +7,7 @@ Left out, and why that is sound: the time of a session: the controller may find 
 never.
 """
 
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
     bump_for_brokers,
@@ -17,6 +18,7 @@ from kafkacheck.impl.controller.partition_change import (
     set_leader,
     without,
 )
+from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.enums import Propagation
 from kafkacheck.impl.ids import NO_LEADER
@@ -74,13 +76,15 @@ def begin_shutdown(controller: Controller, rules: ClusterRules, broker_id: int, 
     return True
 
 
-def activate(controller: Controller, rules: ClusterRules, broker_id: int) -> None:
+def activate(controller: Controller, rules: ClusterRules, bounds: Bounds, broker_id: int) -> None:
     """Within the begun change: mark a broker as active.
 
     It leads if nobody does and it is electable or the last known leader.
     """
     metadata = controller.history[controller.offset]
     metadata.active |= {broker_id}
+    if metadata.leader == NO_LEADER and rules.propagation == Propagation.METADATA_LOG:
+        maybe_complete_reassignment(controller, rules, bounds)
     is_electing = metadata.leader == NO_LEADER and metadata.is_deleting == 0
     if is_electing and broker_id in electable(metadata.isr, metadata.elr) & metadata.replicas:
         set_leader(controller, broker_id)
@@ -88,7 +92,7 @@ def activate(controller: Controller, rules: ClusterRules, broker_id: int) -> Non
 
 
 def handle_broker_unfenced(
-    controller: Controller, rules: ClusterRules, broker_id: int, broker_epoch: int, replayed_offset: int
+    controller: Controller, rules: ClusterRules, bounds: Bounds, broker_id: int, broker_epoch: int, replayed_offset: int
 ) -> bool:
     """Let a fenced broker take part again; its heartbeat says how far it has replayed the metadata (KRaft era).
 
@@ -104,15 +108,16 @@ def handle_broker_unfenced(
     if controller.history[replayed_offset].broker_epochs[broker_id] != broker_epoch:
         return False
     begin_change(controller)
-    activate(controller, rules, broker_id)
+    activate(controller, rules, bounds, broker_id)
     return True
 
 
-def expel_unclean(controller: Controller, rules: ClusterRules, broker_id: int) -> None:
+def expel_unclean(controller: Controller, rules: ClusterRules, bounds: Bounds, broker_id: int) -> None:
     """Remove a broker that may have lost records from ISR, ELR and leadership (KIP-966), then maybe elect."""
     metadata = controller.history[controller.offset]
     if broker_id in metadata.isr | metadata.elr:
         set_isr(controller, rules, metadata.isr - {broker_id})
+        maybe_complete_reassignment(controller, rules, bounds)
         metadata.elr -= {broker_id}
     if metadata.leader == broker_id:
         set_leader(controller, NO_LEADER)
@@ -120,7 +125,12 @@ def expel_unclean(controller: Controller, rules: ClusterRules, broker_id: int) -
 
 
 def register_start(
-    controller: Controller, rules: ClusterRules, broker_id: int, broker_epoch: int, is_stopped_cleanly: bool
+    controller: Controller,
+    rules: ClusterRules,
+    bounds: Bounds,
+    broker_id: int,
+    broker_epoch: int,
+    is_stopped_cleanly: bool,
 ) -> bool:
     """Register a broker that starts, under its next broker epoch.
 
@@ -139,7 +149,7 @@ def register_start(
     begin_change(controller)
     controller.history[controller.offset].broker_epochs[broker_id] = broker_epoch
     if rules.eligible_leader_replicas and rules.unclean_restart_is_noticed and not is_stopped_cleanly:
-        expel_unclean(controller, rules, broker_id)
+        expel_unclean(controller, rules, bounds, broker_id)
     if rules.propagation == Propagation.LEADER_AND_ISR:
-        activate(controller, rules, broker_id)
+        activate(controller, rules, bounds, broker_id)
     return True

@@ -28,8 +28,8 @@ def lower_min_insync_replicas(controller: Controller, rules: ClusterRules) -> bo
     after = controller.history[controller.offset]
     after.is_min_isr_lowered = 1
     if rules.min_isr_change_clears_elr:
-        controller.last_known_leader = NO_LEADER
-        if after.elr != Ids():
-            after.elr = Ids()
+        if after.elr != Ids() or controller.last_known_leader != NO_LEADER:
             after.partition_epoch = controller.offset
+        after.elr = Ids()
+        controller.last_known_leader = NO_LEADER
     return True

@@ -28,13 +28,22 @@ def resign_zombie(controller: Controller) -> None:
     controller.zombie_deletes = 0
 
 
+def enough_replicas(metadata: Metadata, rules: ClusterRules) -> int:
+    """How many members of the ISR are enough to commit: min.insync.replicas, or all replicas if there are fewer."""
+    return min(min_insync_replicas(metadata, rules), len(metadata.replicas))
+
+
 def set_isr(controller: Controller, rules: ClusterRules, isr: Ids) -> None:
-    """Record another ISR; below min.insync.replicas leaving members stay eligible, the leader known (KIP-966)."""
+    """Record another ISR; below min.insync.replicas leaving members stay eligible, the leader known (KIP-966).
+
+    As many members are enough as the partition had replicas before. Kafka keeps members that lose their replica, too.
+    """
     metadata = controller.history[controller.offset]
+    before = controller.history[controller.offset - 1]
     metadata.partition_epoch = controller.offset
     if rules.eligible_leader_replicas:
-        metadata.elr = (metadata.elr | metadata.isr) - isr
-        if len(isr) >= min_insync_replicas(metadata, rules):
+        metadata.elr = (before.elr | before.isr) - isr
+        if len(isr) >= enough_replicas(before, rules):
             metadata.elr = Ids()
     if isr == Ids() and metadata.leader != NO_LEADER and rules.last_known_leader_is_elected:
         controller.last_known_leader = metadata.leader

@@ -2,8 +2,8 @@
 
 Part of Kafka modelled: `PartitionReassignmentReplicas`, `ReplicationControlManager.alterPartitionReassignment` (KRaft);
 `KafkaController.onPartitionReassignment` (ZooKeeper era).
-Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFKA-9672.
-Left out, and why that is sound: cancelling, which is a reassignment back to the former brokers.
+Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFKA-9672, KAFKA-19975.
+**Not covered**: a reassignment that cancels or replaces another one under way.
 """
 
 from kafkacheck.checker.schema import Ids
@@ -22,11 +22,20 @@ from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 
 
+def is_reassigning(metadata: Metadata) -> bool:
+    """Whether a reassignment is under way."""
+    return metadata.target != metadata.replicas or metadata.adding != Ids()
+
+
 def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
-    """Whether a reassignment can end: the whole target is in sync. By the old rule the added brokers suffice."""
+    """Whether a reassignment can end: the whole target is in sync. By the old rule the added brokers suffice.
+
+    By the rule of Kafka 4.3 they suffice if they are at least as many as the removed ones.
+    """
     if metadata.isr & metadata.target == Ids():
         return False
-    if rules.reassignment_awaits_target:
+    is_growing = len(metadata.adding) >= len(metadata.replicas - metadata.target)
+    if rules.reassignment_awaits_target and not (rules.grown_target_awaits_added and is_growing):
         return metadata.target <= metadata.isr
     return metadata.adding <= metadata.isr
 
@@ -77,14 +86,14 @@ def maybe_complete_reassignment(controller: Controller, rules: ClusterRules, bou
     later ones. If the end takes two rounds and a replica has to leave the ISR, this is the first round.
     """
     metadata = controller.history[controller.offset]
-    if metadata.target == metadata.replicas and metadata.adding == Ids():
+    if not is_reassigning(metadata):
         return False
     if controller.is_reassignment_ending == 1 or not is_complete(metadata, rules):
         return False
     is_shrinking = not metadata.replicas <= metadata.target
     isr = metadata.isr & metadata.target
     leader = metadata.leader
-    if leader not in metadata.target:
+    if leader == NO_LEADER or leader not in metadata.target:
         leader = first_of(electable(isr, metadata.elr) & metadata.active)
     if bounds.reassignment_rounds == 0 or metadata.isr == isr:
         take_off_assignment(metadata)
@@ -102,11 +111,12 @@ def begin_reassignment(controller: Controller, rules: ClusterRules, bounds: Boun
     metadata = controller.history[controller.offset]
     if target == Ids() or metadata.leader == NO_LEADER or target & metadata.active == Ids():
         return False
-    if metadata.target != metadata.replicas or target == metadata.replicas:
+    if is_reassigning(metadata) or target == metadata.replicas:
         return False
     if controller.is_reassignment_ending == 1:
         return False
     begin_change(controller)
+    set_isr(controller, rules, metadata.isr)
     after = controller.history[controller.offset]
     after.adding = target - metadata.replicas
     after.replicas = metadata.replicas | target

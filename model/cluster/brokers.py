@@ -18,7 +18,9 @@ def broker_starts(state: State, rules: ClusterRules, bounds: Bounds, broker_id: 
     metadata_offset = state.controller.offset
     if broker.is_running or not has_room(state):
         return False
-    if not register_start(state.controller, rules, broker_id, broker.broker_epoch + 1, broker.is_stopped_cleanly):
+    if not register_start(
+        state.controller, rules, bounds, broker_id, broker.broker_epoch + 1, broker.is_stopped_cleanly
+    ):
         return False
     start_up(broker, rules, bounds, metadata_offset)
     return True

@@ -58,12 +58,14 @@ def controller_fences_broker(
     return handle_broker_fenced(state.controller, rules, broker_id, new_leader)
 
 
-def controller_unfences_broker(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+def controller_unfences_broker(state: State, rules: ClusterRules, bounds: Bounds, broker_id: ReplicaId) -> bool:
     """The controller gets a heartbeat of a fenced broker, which may take part again (KRaft era)."""
     broker = state.brokers[broker_id]
     if not broker.is_running or not has_room(state):
         return False
-    return handle_broker_unfenced(state.controller, rules, broker_id, broker.broker_epoch, broker.metadata_offset)
+    return handle_broker_unfenced(
+        state.controller, rules, bounds, broker_id, broker.broker_epoch, broker.metadata_offset
+    )
 
 
 def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:

@@ -137,12 +137,21 @@ def may_be_recorded(before: State, rules: ClusterRules, leader_id: int) -> bool:
     return True
 
 
+def is_deposed_by_change(before: State, after: State, rules: ClusterRules, leader_id: int) -> bool:
+    """Whether the leader's change ended a reassignment so that another broker leads (KRaft era)."""
+    metadata = after.controller.history[after.controller.offset]
+    if rules.propagation != Propagation.METADATA_LOG or after.controller.offset == before.controller.offset:
+        return False
+    return metadata.leader != leader_id and leader_id not in metadata.replicas
+
+
 def answers_tell_the_record(before: State, after: State, rules: ClusterRules) -> bool:
     """The controller answers a change of the ISR with the version that it has recorded.
 
     If only a member is at fault, the error names that reason. Every other refusal sends the leader back to its
-    metadata. A zombie controller, too, confirms only the ISR that was asked for, sends back no leader that has the
-    newest metadata, and refuses no member to a leader that knows more than the zombie does.
+    metadata, and so does the answer to a change that makes another broker the leader. A zombie controller, too,
+    confirms only the ISR that was asked for, sends back no leader that has the newest metadata, and refuses no member
+    to a leader that knows more than the zombie does.
 
     Lost if it fails: a leader believes in an ISR that is not recorded, or waits for metadata that will not come.
     Source: `ReplicationControlManager.alterPartition`, `validateAlterPartitionData`.
@@ -154,11 +163,12 @@ def answers_tell_the_record(before: State, after: State, rules: ClusterRules) ->
         change = before.alter_partitions[leader_id]
         answer = after.alter_partitions[leader_id]
         if change.stage == Stage.REQUESTED and answer.stage == Stage.ANSWERED:
-            is_growing = len(change.isr) > 1 and metadata.is_recovering
+            is_growing = len(change.isr) > 1 and metadata.is_recovering and not change.ends_recovery
             if answer.error == AlterPartitionError.NONE and answer.isr != change.isr & metadata.replicas:
                 return False
             if answer.error == AlterPartitionError.FENCED and is_current(before, leader_id):
-                if not is_growing or not rules.recovering_leader_stays_alone:
+                is_deposed = is_deposed_by_change(before, after, rules, leader_id)
+                if not is_deposed and (not is_growing or not rules.recovering_leader_stays_alone):
                     return False
             if before.controller.zombie_offset == NO_OFFSET:
                 if not is_answer_of_record(before, after, rules, leader_id):
@@ -173,6 +183,8 @@ def is_answer_of_record(before: State, after: State, rules: ClusterRules, leader
     """Whether an answer reports the newest record, or refuses an unrecorded change for the right reason."""
     metadata = after.controller.history[after.controller.offset]
     answer = after.alter_partitions[leader_id]
+    if is_deposed_by_change(before, after, rules, leader_id):
+        return answer.error == AlterPartitionError.FENCED and answer.isr == Ids()
     if answer.error == AlterPartitionError.NONE:
         if answer.leader_epoch != metadata.leader_epoch or answer.partition_epoch != metadata.partition_epoch:
             return False

@@ -201,11 +201,18 @@ def only_assigned_brokers_obey(before: State, after: State, rules: ClusterRules)
     return True
 
 
-def reassignments_go_on(before: State, after: State) -> bool:
+def needed_of_target(rules: ClusterRules, target: Ids, adding: Ids, removed: Ids) -> Ids:
+    """The brokers of a reassignment's target that must be in sync before it ends."""
+    if rules.grown_target_awaits_added and len(adding) >= len(removed):
+        return adding
+    return target
+
+
+def reassignments_go_on(before: State, after: State, rules: ClusterRules) -> bool:
     """A reassignment begins only if the partition has a leader and no other reassignment is under way.
 
     Its target is another set of brokers, one of them active. It adds them to the replicas, ends when the whole target
-    is in sync, and leaves only the target.
+    is in sync, or by the rule of Kafka 4.3 the added brokers are if none is lost by that, and leaves only the target.
 
     Lost if it fails: replicas are removed too early, or never.
     Source: KIP-455, KAFKA-15665.
@@ -224,9 +231,11 @@ def reassignments_go_on(before: State, after: State) -> bool:
         return False
     if not now.target <= now.replicas or not now.adding <= now.target:
         return False
+    adding = now.target - was.replicas if begins else was.adding
+    needed = needed_of_target(rules, now.target, adding, (was.replicas | now.replicas) - now.target)
     if not ends:
-        return was.replicas <= now.replicas and not now.target <= now.isr
-    return not (begins or was_under_way) or now.isr == now.target
+        return was.replicas <= now.replicas and not needed <= now.isr
+    return not (begins or was_under_way) or (now.isr <= now.target and needed <= now.isr)
 
 
 def deleted_replica(state: State) -> bool:

@@ -111,7 +111,7 @@ def test_an_unclean_restart_ends_eligibility_and_the_other_eligible_replica_lead
     assert told(state) == (NO_LEADER, 1, set(), {1})
     for broker_id in (0, 1):
         state.brokers[broker_id].metadata_offset = state.controller.offset
-        assert controller_unfences_broker(state, ELR, broker_id)
+        assert controller_unfences_broker(state, ELR, LIMITS, broker_id)
     assert told(state) == (1, 2, {1}, set())
 
 
@@ -195,7 +195,7 @@ def test_a_reassignment_that_only_removes_ends_at_once():
 def test_a_bounce_is_noticed_first():
     state = cluster(crashed=[1])
     assert not broker_starts(state, RULES, LIMITS, 1)
-    assert broker_starts(state, RULES._replace(bounce_is_noticed=False), 1)
+    assert broker_starts(state, RULES._replace(bounce_is_noticed=False), LIMITS, 1)
     assert now(state).isr == {0, 1, 2}
 
 

@@ -164,7 +164,7 @@ def without_eligible_replica(rules):
 
 def unfence(state, rules, broker_id):
     state.brokers[broker_id].metadata_offset = state.controller.offset
-    assert controller_unfences_broker(state, rules, broker_id)
+    assert controller_unfences_broker(state, rules, LIMITS, broker_id)
 
 
 def test_the_last_known_leader_leads_uncleanly_once_it_is_active_and_no_replica_is_eligible():

@@ -134,7 +134,7 @@ def test_a_committed_record_is_replaced_behind_a_leader_whose_truncated_epoch_ca
     assert controller_fences_broker(state, rules, 1, NO_LEADER)
     assert broker_starts(state, rules, LIMITS, 1)
     replay(state, rules, 1)
-    assert controller_unfences_broker(state, rules, 1)
+    assert controller_unfences_broker(state, rules, LIMITS, 1)
     replay(state, rules, 1)
     replay(state, rules, 2)
     for _ in range(3):

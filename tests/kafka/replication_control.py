@@ -10,7 +10,7 @@ import jvm
 
 SESSION_MS = 1_000
 TOPIC = "topic"
-PREFERRED = 0
+PREFERRED, UNCLEAN = 0, 1
 NOBODY = -1
 CHOOSING = ("controller_fences_broker", "session_expires", "shutdown_is_asked", "controller_elects_uncleanly")
 """Actions whose new leader Kafka chooses itself."""
@@ -23,8 +23,14 @@ ELSEWHERE = "no part of the controller"
 
 
 class ReplicationControl:
-    """The controller of a cluster in the KRaft era, for one partition."""
+    """The controller of a cluster in the KRaft era, for one partition.
 
+    `elects_at_once`: whether the topic allows unclean elections. Kafka makes them then within the change that takes the
+    last leader away, or brings a broker back. The models take two steps for that, which leaves more to happen between;
+    so the second one is an operator's request.
+    """
+
+    elects_at_once = False
     answers = tuple(f"alter_partitions[*].{field}" for field in ANSWER)
     observes = ("controller.offset", *(f"{NEWEST}.{field}" for field in (*PARTITION, *OTHERS)))
     needs = ("alter_partitions", *(f"brokers[*].{field}" for field in NEEDED_OF_BROKERS))
@@ -32,19 +38,35 @@ class ReplicationControl:
     def __init__(self, model: Any) -> None:
         if model.rules["propagation"] != "METADATA_LOG":
             raise ValueError("its rules are of the ZooKeeper era; expected a model with propagation=METADATA_LOG")
-        jvm.started()
-        self.rules, self.replicas = model.rules, range(model.bounds["replicas"])
+        self.prepare(range(model.bounds["replicas"]))
+        self.rules = model.rules
         self.steps = {name: step for name, step in STEPS.items() if name in model.actions}
         self.acts = tuple(self.steps)
         self.chooses = {name: ["new_leader"] for name in CHOOSING if name in self.steps}
         self.silent = {name: ELSEWHERE for name in model.actions if name not in self.steps}
         self.not_judged = dict.fromkeys(("brokers", "controller.history", *tops(model.fields, "controller")), ELSEWHERE)
+
+    def prepare(self, replicas: range) -> None:
+        """Start the JVM, and look up what every controller needs."""
+        jvm.started()
+        self.replicas = replicas
         supported = jvm.java("org.apache.kafka.controller.QuorumFeatures").defaultSupportedFeatureMap(True)
         self.features = [(str(name), int(each.min()), int(each.max())) for name, each in supported.items()]
         self.schema = jvm.java("kafka.server.KafkaRaftServer").configSchema()
 
     def start(self, state: dict[str, Any]) -> None:
         """Begin with a new controller that has the brokers and the partition of this state."""
+        self.begin()
+        self.door.activate()
+        for broker in self.replicas:
+            self._register(broker, is_clean=False)
+            self._heartbeat(broker, replayed=self.door.offset())
+        first = {path.removeprefix("controller.history[0]."): value for path, value in state.items()}
+        self._found(first)
+        self.log_offsets, self.partition_epochs = [self.door.offset()], [0]
+
+    def begin(self) -> None:
+        """Make a controller whose log has nothing but the features."""
         snapshots = jvm.java("org.apache.kafka.timeline.SnapshotRegistry")(jvm.moved("LogContext")())
         self.door = jvm.java("org.apache.kafka.controller.ControllerDoor")(self.schema, snapshots, SESSION_MS)
         self.topic_id = jvm.java("org.apache.kafka.common.Uuid").randomUuid()
@@ -55,24 +77,14 @@ class ReplicationControl:
         self._write("FeatureLevelRecord", setName="metadata.version", setFeatureLevel=_metadata_version())
         if self.rules["eligible_leader_replicas"]:
             self._write("FeatureLevelRecord", setName="eligible.leader.replicas.version", setFeatureLevel=1)
-        self.door.activate()
-        for broker in self.replicas:
-            self._register(broker, is_clean=False)
-            self._heartbeat(broker, replayed=self.door.offset())
-        first = {path.removeprefix("controller.history[0]."): value for path, value in state.items()}
-        self._found(first)
-        self.log_offsets, self.partition_epochs = [self.door.offset()], [0]
 
     def _found(self, metadata: dict[str, Any]) -> None:
         """Write the topic and its partition."""
         self._write("TopicRecord", setName=TOPIC, setTopicId=self.topic_id)
-        for name, value in (
-            ("min.insync.replicas", self.rules["min_insync_replicas"]),
-            ("unclean.leader.election.enable", str(self.rules["unclean_election"]).lower()),
-        ):
+        for name, value in self._configuration().items():
             kinds = jvm.java("org.apache.kafka.common.config.ConfigResource").Type
             kind = {"setResourceType": kinds.TOPIC.id(), "setResourceName": TOPIC}
-            self._write("ConfigRecord", **kind, setName=name, setValue=str(value))
+            self._write("ConfigRecord", **kind, setName=name, setValue=value)
         self._write(
             "PartitionRecord",
             setTopicId=self.topic_id,
@@ -84,6 +96,13 @@ class ReplicationControl:
             setLeaderEpoch=metadata["leader_epoch"],
             setPartitionEpoch=0,
         )
+
+    def _configuration(self) -> dict[str, str]:
+        """The settings of the topic."""
+        return {
+            "min.insync.replicas": str(self.rules["min_insync_replicas"]),
+            "unclean.leader.election.enable": str(self.elects_at_once).lower(),
+        }
 
     def act(self, action: str, parameters: dict[str, Any], known: dict[str, Any]) -> bool | dict[str, int]:
         """Let the controller do what the action says; whether it did, and the leader that it chose."""
@@ -110,34 +129,26 @@ class ReplicationControl:
 
     def controller_unfences_broker(self, broker_id: int) -> bool:
         """A fenced broker sends a heartbeat, and says how far it has replayed the metadata."""
-        if not self.known[f"brokers[{broker_id}].is_running"] or self.door.isActive(broker_id):
-            return False
-        self._heartbeat(broker_id, self.log_offsets[self.known[f"brokers[{broker_id}].metadata_offset"]])
-        return bool(self.door.isActive(broker_id))
+        return self._unfence(broker_id, self.log_offsets[self.known[f"brokers[{broker_id}].metadata_offset"]])
 
     def controller_fences_broker(self, broker_id: int) -> bool:
         """No heartbeat comes of a broker for longer than a session, while the others send theirs."""
-        if not self.door.isActive(broker_id):
-            return False
-        self.door.sleep(SESSION_MS + 1)
-        for other in self.replicas:
-            if other != broker_id and not self.door.broker(other).fenced():
-                self.door.trackHeartbeat(other)
+        was_active = bool(self.door.isActive(broker_id))
+        self._end_session(broker_id)
         self.door.fenceStaleBrokers()
-        return not self.door.isActive(broker_id)
+        return was_active and not self.door.isActive(broker_id)
 
     def shutdown_is_asked(self, broker_id: int) -> bool:
         """A broker asks for its controlled shutdown."""
-        if not self.door.isActive(broker_id):
-            return False
+        was_active = bool(self.door.isActive(broker_id))
         self._heartbeat(broker_id, self.door.offset(), wants_shutdown=True)
-        return not self.door.isActive(broker_id)
+        return was_active and not self.door.isActive(broker_id)
 
     def controller_elects_uncleanly(self) -> bool:
-        """The controller looks for partitions that have no leader and may elect one uncleanly."""
+        """An operator asks for an unclean election."""
         before = self.door.offset()
-        self.door.electUncleanly()
-        return bool(self.door.offset() > before)
+        self._elect(UNCLEAN)
+        return bool(self.door.offset() > before) and self._leader() is not None
 
     def leadership_is_moved(self, new_leader: int) -> bool:
         """An operator puts a replica first in the assignment, and asks for a preferred election."""
@@ -146,10 +157,7 @@ class ReplicationControl:
             return False
         before = self.door.offset()
         self._reassign([new_leader, *(each for each in partition.replicas if each != new_leader)])
-        request = jvm.message("ElectLeadersRequestData")
-        partitions = jvm.message("ElectLeadersRequestData$TopicPartitions", setTopic=TOPIC, setPartitions=[0])
-        request.setElectionType(PREFERRED).topicPartitions().add(partitions)
-        self.door.electLeaders(request)
+        self._elect(PREFERRED)
         return bool(self.door.offset() > before)
 
     def reassignment_is_asked(self, target: list[int]) -> bool:
@@ -205,8 +213,7 @@ class ReplicationControl:
             answer = answer.topics().get(0).partitions().get(0)
             error = jvm.error_name(answer.errorCode())
         path = f"alter_partitions[{leader_id}]."
-        known = error if error in ("NONE", "INELIGIBLE_REPLICA") else "FENCED"
-        self.shown = {f"{path}stage": "ANSWERED", f"{path}error": known}
+        self.shown = {f"{path}stage": "ANSWERED", f"{path}error": known_error(error)}
         if error == "NONE":
             self.shown |= {
                 f"{path}leader_epoch": int(answer.leaderEpoch()),
@@ -217,22 +224,11 @@ class ReplicationControl:
     def observe(self) -> dict[str, Any]:
         """The partition and the brokers as the controller has them now."""
         partition = self.door.partition(self.topic_id)
-        replicas, removing = set(partition.replicas), set(partition.removingReplicas)
-        leader = self._leader()
-        lowered = self.rules["min_insync_replicas"] - self.door.minInsyncReplicas(TOPIC)
-        shown = {
-            "leader": None if leader == NOBODY else leader,
+        shown = self._record(partition) | {
             "leader_epoch": int(partition.leaderEpoch),
             "told_epoch": int(partition.leaderEpoch),
             "partition_epoch": self.partition_epochs[partition.partitionEpoch],
-            "isr": sorted(partition.isr),
-            "elr": sorted(partition.elr),
-            "replicas": sorted(replicas),
-            "target": sorted(replicas - removing),
-            "adding": sorted(partition.addingReplicas),
             "active": [each for each in self.replicas if self.door.isActive(each)],
-            "is_recovering": self._is_recovering(),
-            "is_min_isr_lowered": int(lowered),
         }
         for broker in self.replicas:
             epoch = self.broker_epochs[broker].index(self.door.broker(broker).epoch())
@@ -241,8 +237,25 @@ class ReplicationControl:
             f"{NEWEST}.{key}": value for key, value in shown.items()
         }
 
-    def _leader(self) -> int:
-        return int(self.door.partition(self.topic_id).leader)
+    def _record(self, partition: Any) -> dict[str, Any]:
+        """The partition without its epochs."""
+        replicas, removing = set(partition.replicas), set(partition.removingReplicas)
+        leader = int(partition.leader)
+        lowered = self.rules["min_insync_replicas"] - self.door.minInsyncReplicas(TOPIC)
+        return {
+            "leader": None if leader == NOBODY else leader,
+            "isr": sorted(partition.isr),
+            "elr": sorted(partition.elr),
+            "replicas": sorted(replicas),
+            "target": sorted(replicas - removing),
+            "adding": sorted(partition.addingReplicas),
+            "is_recovering": self._is_recovering(),
+            "is_min_isr_lowered": int(lowered),
+        }
+
+    def _leader(self) -> int | None:
+        partition = self.door.partition(self.topic_id)
+        return None if partition is None or partition.leader == NOBODY else int(partition.leader)
 
     def _is_recovering(self) -> bool:
         return str(self.door.partition(self.topic_id).leaderRecoveryState) == "RECOVERING"
@@ -265,6 +278,12 @@ class ReplicationControl:
         request.topics().add(topic)
         self.door.reassign(request)
 
+    def _elect(self, kind: int) -> None:
+        request = jvm.message("ElectLeadersRequestData")
+        partitions = jvm.message("ElectLeadersRequestData$TopicPartitions", setTopic=TOPIC, setPartitions=[0])
+        request.setElectionType(kind).topicPartitions().add(partitions)
+        self.door.electLeaders(request)
+
     def _register(self, broker: int, is_clean: bool) -> bool:
         """Register a broker; whether that was accepted."""
         features = jvm.java("org.apache.kafka.common.message.BrokerRegistrationRequestData$FeatureCollection")()
@@ -286,6 +305,19 @@ class ReplicationControl:
         self.broker_epochs[broker].append(int(self.door.broker(broker).epoch()))
         return True
 
+    def _unfence(self, broker: int, replayed: int) -> bool:
+        """Let a broker send a heartbeat; whether that made it active."""
+        was_active = bool(self.door.isActive(broker))
+        self._heartbeat(broker, replayed)
+        return not was_active and bool(self.door.isActive(broker))
+
+    def _end_session(self, broker: int) -> None:
+        """Let time pass in which this broker sends no heartbeat, and the others do."""
+        self.door.sleep(SESSION_MS + 1)
+        for other in self.replicas:
+            if other != broker and not self.door.broker(other).fenced():
+                self.door.trackHeartbeat(other)
+
     def _heartbeat(self, broker: int, replayed: int, wants_shutdown: bool = False) -> None:
         request = jvm.message(
             "BrokerHeartbeatRequestData",
@@ -299,6 +331,11 @@ class ReplicationControl:
 
     def _write(self, record: str, **fields: Any) -> None:
         self.door.write(jvm.record(record, **fields))
+
+
+def known_error(error: str) -> str:
+    """The reaction of a leader to an error, by which the models name it."""
+    return error if error in ("NONE", "INELIGIBLE_REPLICA") else "FENCED"
 
 
 def _metadata_version() -> int:

@@ -2,10 +2,10 @@ package org.apache.kafka.controller;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Supplier;
 
 import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
@@ -17,6 +17,12 @@ import org.apache.kafka.common.message.AlterPartitionRequestData;
 import org.apache.kafka.common.message.AlterPartitionResponseData;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.message.BrokerRegistrationRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableReplicaAssignment;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
+import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.CreateTopicsResponseData.CreatableTopicResult;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.RequestHeaderData;
@@ -25,6 +31,7 @@ import org.apache.kafka.common.metadata.ClearElrRecord;
 import org.apache.kafka.common.metadata.ConfigRecord;
 import org.apache.kafka.common.metadata.FeatureLevelRecord;
 import org.apache.kafka.common.metadata.FenceBrokerRecord;
+import org.apache.kafka.common.metadata.NoOpRecord;
 import org.apache.kafka.common.metadata.PartitionChangeRecord;
 import org.apache.kafka.common.metadata.PartitionRecord;
 import org.apache.kafka.common.metadata.RegisterBrokerRecord;
@@ -123,6 +130,11 @@ public final class ControllerDoor {
         cluster.activate();
     }
 
+    /** Cease to be the active controller. */
+    public void deactivate() {
+        cluster.deactivate();
+    }
+
     /** The offset of the last record. */
     public long offset() {
         return offset;
@@ -147,6 +159,7 @@ public final class ControllerDoor {
         else if (record instanceof PartitionChangeRecord each) replication.replay(each);
         else if (record instanceof RemoveTopicRecord each) removeTopic(each);
         else if (record instanceof ClearElrRecord each) replication.replay(each);
+        else if (record instanceof NoOpRecord) return;
         else throw new IllegalStateException("a record that the adapter does not know: " + record);
     }
 
@@ -197,10 +210,42 @@ public final class ControllerDoor {
         cluster.trackBrokerHeartbeat(brokerId, cluster.registration(brokerId).epoch());
     }
 
+    /** The offset of a broker's registration. */
+    public long registrationOffset(int brokerId) {
+        return cluster.registerBrokerRecordOffset(brokerId).orElseThrow();
+    }
+
     public BrokerHeartbeatReply heartbeat(BrokerHeartbeatRequestData request) {
         cluster.trackBrokerHeartbeat(request.brokerId(), request.brokerEpoch());
-        long registered = cluster.registerBrokerRecordOffset(request.brokerId()).orElseThrow();
-        return written(replication.processBrokerHeartbeat(request, registered));
+        return written(replication.processBrokerHeartbeat(request, registrationOffset(request.brokerId())));
+    }
+
+    /** A heartbeat as QuorumController handles it: the offset of a controlled shutdown is that of the newest record. */
+    public BrokerHeartbeatReply heartbeatAndWait(BrokerHeartbeatRequestData request) {
+        BrokerHeartbeatReply reply = heartbeat(request);
+        if (reply.inControlledShutdown()) {
+            cluster.heartbeatManager().maybeUpdateControlledShutdownOffset(request.brokerId(), offset);
+        }
+        return reply;
+    }
+
+    /** The offset that a broker's controlled shutdown waits for; -1 if there is none. */
+    public long controlledShutdownOffset(int brokerId) {
+        return cluster.heartbeatManager().controlledShutdownOffset(brokerId).orElse(-1);
+    }
+
+    /** The state of a broker in the controller's memory. */
+    public String controlState(int brokerId) {
+        BrokerHeartbeatManager manager = cluster.heartbeatManager();
+        for (BrokerHeartbeatManager.BrokerHeartbeatState each : manager.brokers()) {
+            if (each.id() == brokerId) return manager.currentBrokerState(each).name();
+        }
+        throw new IllegalStateException("the controller knows no broker " + brokerId);
+    }
+
+    /** Look for a broker whose session has expired, and fence it if it is not; whether there was one. */
+    public boolean fenceOneStaleBroker() {
+        return written(replication.maybeFenceOneStaleBroker());
     }
 
     /** Fence every broker whose session has expired, one after the other as QuorumController does. */
@@ -213,36 +258,58 @@ public final class ControllerDoor {
         return written(replication.alterPartition(context, request));
     }
 
-    public ElectLeadersResponseData electLeaders(ElectLeadersRequestData request) {
-        return written(replication.electLeaders(request));
+    /** The answer to a request that needs no record, of a controller that cannot write; null if it needs one. */
+    public AlterPartitionResponseData alterPartitionIfUnwritten(AlterPartitionRequestData request) {
+        ControllerResult<AlterPartitionResponseData> result = replication.alterPartition(context, request);
+        return result.records().isEmpty() ? result.response() : null;
     }
 
-    public void electUncleanly() {
-        written(replication.maybeElectUncleanLeaders());
+    public ElectLeadersResponseData electLeaders(ElectLeadersRequestData request) {
+        return written(replication.electLeaders(request));
     }
 
     public AlterPartitionReassignmentsResponseData reassign(AlterPartitionReassignmentsRequestData request) {
         return written(replication.alterPartitionReassignments(request));
     }
 
-    public void deleteTopics(Collection<Uuid> topicIds) {
-        written(replication.deleteTopics(context, topicIds));
+    /** Delete a topic; the name of the error. */
+    public String deleteTopic(Uuid topicId) {
+        return written(replication.deleteTopics(context, List.of(topicId))).get(topicId).error().name();
+    }
+
+    /** Create a topic of one partition on these brokers; its id, or null if that is refused. */
+    public Uuid createTopic(String name, List<Integer> brokers, Map<String, String> settings)
+            throws ReflectiveOperationException {
+        CreatableTopic topic = new CreatableTopic().setName(name).setNumPartitions(-1).setReplicationFactor((short) -1);
+        topic.assignments().add(new CreatableReplicaAssignment().setPartitionIndex(0).setBrokerIds(brokers));
+        settings.forEach((key, value) -> topic.configs().add(new CreatableTopicConfig().setName(key).setValue(value)));
+        CreateTopicsRequestData request = new CreateTopicsRequestData();
+        request.topics().add(topic);
+        ControllerResult<?> result = withoutFlags(replication, "createTopics", context, request, Set.of(name));
+        CreatableTopicResult created = ((CreateTopicsResponseData) written(result)).topics().find(name);
+        return created.errorCode() == 0 ? created.topicId() : null;
     }
 
     /** Set one configuration of a topic, as IncrementalAlterConfigs does; the name of the error. */
     public String setTopicConfig(String topic, String name, String value) throws ReflectiveOperationException {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         Map<String, Map.Entry<OpType, String>> change = Map.of(name, Map.entry(OpType.SET, value));
-        // The releases differ in how many flags follow; without them the request is an ordinary one.
-        for (Method each : ConfigurationControlManager.class.getDeclaredMethods()) {
-            if (each.getName().equals("incrementalAlterConfig")) {
-                Object[] arguments = new Object[each.getParameterCount()];
+        ControllerResult<?> result = withoutFlags(configuration, "incrementalAlterConfig", resource, change);
+        return ((ApiError) written(result)).error().name();
+    }
+
+    // The releases differ in how many flags come last; without them a request is an ordinary one.
+    private static ControllerResult<?> withoutFlags(Object manager, String name, Object... first)
+            throws ReflectiveOperationException {
+        for (Method each : manager.getClass().getDeclaredMethods()) {
+            int count = each.getParameterCount();
+            if (each.getName().equals(name) && count >= first.length) {
+                Object[] arguments = new Object[count];
                 Arrays.fill(arguments, false);
-                arguments[0] = resource;
-                arguments[1] = change;
-                return ((ApiError) written((ControllerResult<?>) each.invoke(configuration, arguments))).error().name();
+                System.arraycopy(first, 0, arguments, 0, first.length);
+                return (ControllerResult<?>) each.invoke(manager, arguments);
             }
         }
-        throw new NoSuchMethodException("ConfigurationControlManager.incrementalAlterConfig");
+        throw new NoSuchMethodException(manager.getClass().getSimpleName() + "." + name);
     }
 }
