@@ -200,7 +200,7 @@ def reassignment_is_asked(state: State, rules: ClusterRules, bounds: Bounds, tar
 
 def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
     """An operator lowers min.insync.replicas of the topic by one."""
-    if state.controller.history[CURRENT].replicas == 0:
+    if state.controller.history[CURRENT].replicas == Ids():
         return False
     return lower_min_insync_replicas(state.controller, rules) and settle(state)
 
