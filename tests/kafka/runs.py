@@ -26,9 +26,9 @@ class Run:
         return f"{name}:{self.case}" if self.case else name
 
     def settings_of(self, release: str) -> list[str]:
-        """The settings for a release."""
+        """The settings for a release; of two for one name the later one counts."""
         later = [setting for first, setting in self.since if numbers(first) <= numbers(release)]
-        return [*self.settings, *later]
+        return list({each.partition("=")[0]: each for each in (*self.settings, *later)}.values())
 
 
 def numbers(release: str) -> tuple[int, ...]:
@@ -58,16 +58,18 @@ RELEASES = ("4.0.0", "4.0.2", "4.1.0", "4.1.2", "4.2.0", "4.2.2", "4.3.0", "4.3.
 
 GROWN = (("4.3", "grown_target_awaits_added=true"),)
 """KAFKA-19975."""
-ELIGIBLE = ("eligible_leader_replicas=true", "last_known_leader_is_elected=true")
+ALIVE = (("4.1", "last_known_leader_is_active=true"),)
+"""KAFKA-19522."""
+ELIGIBLE = ("eligible_leader_replicas=true", "last_known_leader_is_elected=true", "last_known_leader_is_active=false")
 REQUESTS, MODEL = "controller_requests.py", "controller_model.py"
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
     Run("replication_control.py", "cluster.eligible"),
     Run(REQUESTS, MODEL, ("replicas=2",), GROWN),
-    Run(REQUESTS, MODEL, ("replicas=2", *ELIGIBLE), GROWN, "controller_elr.toml", "eligible"),
+    Run(REQUESTS, MODEL, ("replicas=2", *ELIGIBLE), GROWN + ALIVE, "controller_elr.toml", "eligible"),
     Run(REQUESTS, MODEL, ("replicas=2", "moves=0", "unclean_election=true"), case="unclean"),
     Run(REQUESTS, MODEL, (), GROWN, case="three"),
-    Run(REQUESTS, MODEL, ("moves=0", *ELIGIBLE), (), "controller_elr.toml", "three_eligible"),
+    Run(REQUESTS, MODEL, ("moves=0", *ELIGIBLE), ALIVE, "controller_elr.toml", "three_eligible"),
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
 )
