@@ -389,10 +389,21 @@ def _module_of_file(path: Path, catalogue: list[str], wanted: str = "MODEL") -> 
         names.insert(0, "kafkacheck")
     name = ".".join(names) or path.stem
     former_names.heed()
-    return _imported(str(path), lambda: _import_file(name, path))
+    # Python tells an old file from a new one by its size and the second it was written in. An edit within that second
+    # would go unseen if the bytecode of a file of the user's were kept.
+    keeps_no_bytecode = sys.dont_write_bytecode or root != SOURCES
+    return _imported(str(path), lambda: _import_file(name, path, keeps_no_bytecode))
 
 
-def _import_file(name: str, path: Path) -> ModuleType:
+def _import_file(name: str, path: Path, keeps_no_bytecode: bool) -> ModuleType:
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, keeps_no_bytecode
+    try:
+        return _executed(name, path)
+    finally:
+        sys.dont_write_bytecode = before
+
+
+def _executed(name: str, path: Path) -> ModuleType:
     if _leads_to(name, path):
         return importlib.import_module(name)
     # Another module has this name already (a model in queue.py, say): the file gets a name nobody else uses.

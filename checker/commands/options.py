@@ -81,7 +81,7 @@ class Place(click.Path):
 
 
 def set_option(command: Command) -> Command:
-    """The options `--set` and `--kafka`, the same for every command that has them; both are told as settings."""
+    """The options `--set` and `--kafka RELEASE`, the same for every command that has them; both become settings."""
 
     @functools.wraps(command)
     def with_release(*given: Any, release: str | None, changes: tuple[str, ...], **more: Any) -> Any:

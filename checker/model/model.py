@@ -212,10 +212,7 @@ class Model(Unchanging):
         return self._again(rules=replaced(self.rules, values)) if values else self
 
     def with_release(self, release: str) -> "Model":
-        """The same model with the rules of a release of the modelled system; switches without a release stay.
-
-        UsageError if it is no release, or no switch of the model has one.
-        """
+        """The same model by the rules of a release. UsageError if it is none, or no switch has a release."""
         values = rules_in(self.rules, release)
         if not values:
             raise UsageError(f"{self.name} has no rule that says since which release it is so; leave out the release")

@@ -41,8 +41,7 @@ STANDARD_FOR_PROTOCOL = ("enum", "typing", "__future__")
 METHODS_OF_OTHERS = {
     "partition", "rpartition", "partitionBy", "mapPartitions", "mapPartitionsWithIndex",
     "repartitionAndSortWithinPartitions",
-}  # fmt: skip
-"""Methods of strings and of Spark that are named by a word of Kafka."""
+}  # fmt: skip  # methods of strings and of Spark that are named by a word of Kafka
 
 KAFKA_WORDS = (
     *("kafka", "kip", "broker", "replica", "isr", "elr", "leader", "follower", "partition", "topic", "watermark"),
@@ -191,7 +190,7 @@ def no_kafka_word(path: str, text: str) -> Iterator[str]:
         previous = token.string
         if is_method:
             continue
-        for word in words_in(re.sub(r"\bspark(\.\w+)+", "", token.string)):  # the name of a setting of Spark
+        for word in words_in(re.sub(r"\bspark(\.\w+)+|--kafka\b", "", token.string)):  # Spark's settings, our option
             if word in KAFKA_WORDS or word.removesuffix("s") in KAFKA_WORDS:
                 yield f"{path}:{token.start[0]}: {word!r} is a word of Kafka; checker/ must fit every system"
 
@@ -400,7 +399,7 @@ def raised(function: ast.FunctionDef) -> set[str]:
 PLAIN_NODES = (
     ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Pass, ast.If, ast.For, ast.Assign, ast.AnnAssign,
     ast.AugAssign, ast.Expr, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.Call, ast.Constant,
-    ast.Attribute, ast.Subscript, ast.Name, ast.expr_context, ast.boolop, ast.unaryop, ast.cmpop,
+    ast.Attribute, ast.Subscript, ast.Name, ast.Set, ast.expr_context, ast.boolop, ast.unaryop, ast.cmpop,
     ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift,
 )  # fmt: skip
 

@@ -8,6 +8,9 @@ import copy
 import itertools
 from dataclasses import dataclass, field
 
+from kafkacheck.checker.schema import Ids, is_id_set
+from kafkacheck.checker.schema.id_sets import members_of
+
 
 @dataclass
 class Outcome:
@@ -36,7 +39,9 @@ def attempts(functions, state):
     for each in functions:
         extra = each.given
         for values in itertools.product(*(parameter.values for parameter in each.parameters)):
-            if each.step(after, *extra, *values) is not False:
+            pairs = zip(each.parameters, values, strict=True)
+            given = [Ids(members_of(value)) if is_id_set(parameter.kind) else value for parameter, value in pairs]
+            if each.step(after, *extra, *given) is not False:
                 yield each.name, dict(zip((p.name for p in each.parameters), map(int, values), strict=True)), after
                 after = copy.deepcopy(state)  # a call that returned False has changed nothing, so its copy is as good
     assert freeze(after) == freeze(state), "some action returned False after it wrote"

@@ -15,7 +15,7 @@ from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.commands import guards
 from kafkacheck.checker.mutation.guards import Examiner
 from tests.checker.mutation.test_guards import CISTERN
-from tests.support.command import ROOT, Command, write
+from tests.support.command import PATIENCE, ROOT, Command, write
 
 
 @pytest.fixture
@@ -109,4 +109,4 @@ def test_where_the_first_process_is_killed_the_others_end_too(tmp_path):
         time.sleep(0.1)
     process.kill()
     process.wait()
-    assert not psutil.wait_procs(others, timeout=10)[1]
+    assert not psutil.wait_procs(others, timeout=PATIENCE)[1]
