@@ -58,6 +58,7 @@ TARGETS = ("Name", "Attribute", "Subscript")
 
 WORDING = {
     "error", "type_name", "_membership", "_misuse", "type_text", "_refused", "_error", "_number", "_grow_endlessly",
+    "record_problem",
     "refused_display",
 }  # fmt: skip
 """Functions that word an error, or that follow numbers because of which a program is refused."""
