@@ -4,10 +4,13 @@ Everything is kept in `.kafka/` of the checkout, a folder for each release. The 
 `pom.xml`, or from the `libs` folder of an unpacked release or of one's own build.
 """
 
+import contextlib
+import fcntl
 import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +37,15 @@ class Classes:
     def path(self) -> str:
         """The class path: the doors, then every jar."""
         return os.pathsep.join([str(self.doors), *sorted(map(str, self.jars.glob("*.jar")))])
+
+
+@contextlib.contextmanager
+def locked() -> Iterator[None]:
+    """Keep other processes from fetching and compiling meanwhile."""
+    HOME.mkdir(exist_ok=True)
+    with open(HOME / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def newest_release() -> str:

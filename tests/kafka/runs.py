@@ -65,7 +65,7 @@ REQUESTS, MODEL = "controller_requests.py", "controller_model.py"
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
-    Run("replication_control.py", "cluster.eligible"),
+    Run("replication_control.py", "cluster.eligible", ("expirations=0",)),
     Run(REQUESTS, MODEL, ("replicas=2",), GROWN),
     Run(REQUESTS, MODEL, ("replicas=2", *ELIGIBLE), GROWN + ALIVE, "controller_elr.toml", "eligible"),
     Run(REQUESTS, MODEL, ("replicas=2", "moves=0", "unclean_election=true"), case="unclean"),
