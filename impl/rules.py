@@ -49,6 +49,9 @@ class ClusterRules(NamedTuple):
     expansion_awaits_epoch_start: a replica joins the ISR only when it has reached the start of the leader's epoch
         (KAFKA-7128).
     divergence_comes_first: a follower uses nothing else of an answer that has a diverging epoch (KAFKA-14704).
+    skipped_epoch_forgets_followers: a leader that is elected again forgets its followers' end offsets if a leader epoch
+        lies in between, although it has heard of both elections in one change (no Kafka: finding F1 of
+        tests/kafka/findings).
     counted_fetch_is_of_epoch: a fetch that the leader read in one leader epoch is not counted in the next one
         (KAFKA-15590, which is open: Kafka counts it).
     session_keeps_leader_epoch: a fetch session stores the follower's leader epoch, so that the leader compares it in
@@ -144,6 +147,7 @@ class ClusterRules(NamedTuple):
     new_epoch_restarts_fetcher: bool = True
     expansion_awaits_epoch_start: bool = True
     divergence_comes_first: bool = True
+    skipped_epoch_forgets_followers: bool = False
     counted_fetch_is_of_epoch: bool = True
     session_keeps_leader_epoch: bool = True
     diverging_fetch_is_not_counted: bool = True

@@ -9,6 +9,7 @@ the releases differ in which parameters they have.
 import itertools
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -107,7 +108,7 @@ def run(main: Callable[[], None]) -> None:
 class Broker:
     """A broker that holds one partition."""
 
-    def __init__(self, node_id: int, folder: str, topic: str, topic_id: Any) -> None:
+    def __init__(self, node_id: int, folder: str, topic: str, topic_id: Any, lag_ms: int = 60_000) -> None:
         self.topic_id = topic_id
         self.topic_partition = java("org.apache.kafka.common.TopicPartition")(topic, 0)
         self.identified = java("org.apache.kafka.common.TopicIdPartition")(topic_id, self.topic_partition)
@@ -120,10 +121,13 @@ class Broker:
             "listeners": "PLAINTEXT://localhost:0",
             "advertised.listeners": "PLAINTEXT://localhost:9092",
             "log.dirs": folder,
+            "replica.lag.time.max.ms": lag_ms,
+            "replica.fetch.wait.max.ms": 1,
+            "log.cleaner.dedupe.buffer.size": 2_000_000,
         }.items():
             properties.put(key, str(value))
         config = java("kafka.server.KafkaConfig").fromProps(properties)
-        time, metrics = (
+        clock, metrics = (
             java("org.apache.kafka.common.utils.Time").SYSTEM,
             java("org.apache.kafka.common.metrics.Metrics")(),
         )
@@ -136,7 +140,7 @@ class Broker:
             "KafkaConfig": config,
             "AbstractKafkaConfig": config,
             "Metrics": metrics,
-            "Time": time,
+            "Time": clock,
             "Scheduler": self.scheduler,
             "MetadataCache": self.cache,
             "ConfigRepository": self.cache,
@@ -162,7 +166,7 @@ class Broker:
         self.loader = made(
             loader,
             LogContext=moved("LogContext")(),
-            Time=time,
+            Time=clock,
             FaultHandler=proxy("org.apache.kafka.server.fault.FaultHandler", handleFault=_fail),
             MetadataUpdater=updater,
             SupportedConfigChecker=proxy(checker, isSupported=lambda *_: True) if has(checker) else None,
@@ -184,14 +188,60 @@ class Broker:
             ActionQueue=self.actions,
             **shared,
         )
+        self.publisher = self._publisher(managers, shared)
+
+    def _publisher(self, quotas: Any, shared: dict[str, Any]) -> Any:
+        """Kafka's publisher, which applies each change in its order; coordinators, quotas and the like are absent."""
+        faults = proxy("org.apache.kafka.server.fault.FaultHandler", handleFault=_ignore_absent)
+        handler = made(
+            java("kafka.server.TopicConfigHandler"), ReplicaManager=self.manager, QuotaManagers=quotas, **shared
+        )
+        publishers = "kafka.server.metadata.DynamicConfigPublisher"
+        names = "org.apache.kafka.server.config.ConfigType"
+        key = java(names).TOPIC
+        handlers = getattr(java("scala.collection.immutable.Map$"), "MODULE$").empty().updated(key, handler)
+        configs = made(java(publishers), FaultHandler=faults, Map=handlers, **shared)
+        absent = (
+            "GroupCoordinator",
+            "TransactionCoordinator",
+            "ShareCoordinator",
+            "SharePartitionManager",
+            "DynamicClientQuotaPublisher",
+            "DynamicTopicClusterQuotaPublisher",
+            "ScramPublisher",
+            "DelegationTokenPublisher",
+            "AclPublisher",
+        )
+        return made(
+            java("kafka.server.metadata.BrokerMetadataPublisher"),
+            **shared,
+            **dict.fromkeys(absent),
+            KRaftMetadataCache=self.cache,
+            LogManager=self.logs,
+            ReplicaManager=self.manager,
+            DynamicConfigPublisher=configs,
+            FaultHandler=faults,
+        )
 
     def _submit(self, partition: Any, change: Any) -> Any:
         self.proposed.append(change)
         self.answer = java("java.util.concurrent.CompletableFuture")()
         return self.answer
 
+    def proposal(self) -> list[int]:
+        """The ISR that the leader has proposed, as soon as it has. RuntimeError if it does not within ten seconds."""
+        for _ in range(1_000):
+            if self.proposed:
+                return sorted(int(each) for each in self.proposed[-1].isr())
+            time.sleep(0.01)
+        raise RuntimeError("the leader has proposed no ISR in ten seconds; expected one without the follower that lags")
+
+    def is_told(self, answer: Any) -> None:
+        """Hear the controller's answer to the proposed ISR."""
+        self.answer.complete(answer)
+
     def replays(self, records: Any) -> Any:
-        """Replay some records of the metadata log, each a batch of its own, that one read of the log brought; the change.
+        """Replay some records of the metadata log that one read of it brought, each a batch; the change.
 
         They go through Kafka's loader, which makes one change of all that a read brings.
         """
@@ -208,9 +258,7 @@ class Broker:
 
     def _update(self, delta: Any, image: Any, manifest: Any) -> None:
         self.delta = delta
-        self.cache.setImage(image)
-        if delta.topicsDelta() is not None:
-            self.manager.applyDelta(delta.topicsDelta(), image)
+        self.publisher.onMetadataUpdate(delta, image, manifest)
 
     @property
     def partition(self) -> Any:
@@ -254,7 +302,7 @@ class Broker:
         return self.identified if "TopicIdPartition" in str(entries) else self.topic_partition
 
     def is_fetched(self, follower: int, offset: int, leader_epoch: int, last_epoch: int | None = None) -> int | None:
-        """Answer a follower's fetch from an offset in a leader epoch; to where the follower must truncate its log first.
+        """Answer a follower's fetch from an offset in a leader epoch; where the follower must truncate first.
 
         `last_epoch`: the epoch of the follower's last record, if it has one.
         """
@@ -297,6 +345,14 @@ def has(name: str) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _ignore_absent(message: str, error: Any = None) -> Any:
+    """Ignore the faults of absent parts. RuntimeError after any other."""
+    text = f"{message}: {error}"
+    if any(part in text for part in ("topics", "ReplicaManager", "LogManager", "config")):
+        raise RuntimeError(text)
+    return java("java.lang.RuntimeException")(text)
 
 
 def _fail(message: str, error: Any = None) -> Any:

@@ -63,10 +63,10 @@ def main() -> None:
         found = Run(is_one_change)
         verdict = "LOST, finding reproduced" if found.is_lost else "kept back, as it should be"
         print(
-            f"F1, {way}: L's last change makes it leader of {found.roles[0]} and follower of {found.roles[1]} partition; "
-            f"its high watermark goes from {found.before} to {found.after}; checkEnoughReplicasReachOffset(1) says "
-            f"({found.enough}); the producer is answered {found.answer}; F has truncated to {found.end_of_follower}; after L "
-            f"broker {found.next_leader} leads: {verdict}",
+            f"F1, {way}: L's last change makes it leader of {found.roles[0]} and follower of {found.roles[1]} "
+            f"partition; its high watermark goes from {found.before} to {found.after}; "
+            f"checkEnoughReplicasReachOffset(1) says ({found.enough}); the producer is answered {found.answer}; "
+            f"F has truncated to {found.end_of_follower}; after L broker {found.next_leader} leads: {verdict}",
             flush=True,
         )
 
