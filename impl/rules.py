@@ -27,6 +27,8 @@ class ClusterRules(NamedTuple):
     last_known_leader_is_active: the last known leader is elected only while it is active (KAFKA-19522).
     min_isr_change_clears_elr: a change of `min.insync.replicas` ends the eligibility of every replica that was eligible
         by the old value (KAFKA-16540).
+    raised_min_isr_changes_version: if `min.insync.replicas` is raised, a leader that has not heard of it can no longer
+        change the ISR (no Kafka: finding F2 of tests/kafka/findings).
     unclean_restart_is_noticed: a broker that did not stop cleanly leaves ISR and ELR when it registers (KAFKA-15586).
     epoch_file_is_forced: each version of the leader-epoch file is forced to the disk before it replaces the previous
         version (KAFKA-16541).
@@ -133,6 +135,7 @@ class ClusterRules(NamedTuple):
     last_known_leader_is_elected: bool = False
     last_known_leader_is_active: bool = True
     min_isr_change_clears_elr: bool = True
+    raised_min_isr_changes_version: bool = False
     unclean_restart_is_noticed: bool = True
     epoch_file_is_forced: bool = True
     late_write_is_newest: bool = True

@@ -1,8 +1,8 @@
 """F1: a leader that is elected again, and hears of both elections in one change, counts what its followers truncated.
 
 Three brokers: L leads, M is the preferred replica, F follows; min.insync.replicas=2. The controller is Kafka's
-`ReplicationControlManager`, L and M are `ReplicaManager`s, fed by `MetadataBatchLoader`; only the network and F's
-fetcher are played here.
+`ReplicationControlManager`, L and M are `ReplicaManager`s, fed by `MetadataBatchLoader` and `BrokerMetadataPublisher`;
+only the network and F's fetcher are played here.
 """
 
 import tempfile

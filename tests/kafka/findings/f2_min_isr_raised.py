@@ -1,12 +1,11 @@
 """F2: min.insync.replicas is raised; an ISR change that was on its way makes a replica eligible that lacks a record.
 
-Two brokers: L leads, F lags; min.insync.replicas is raised from 1 to 2, with eligible leader replicas. The controller is
-Kafka's `ReplicationControlManager`, L a `ReplicaManager`, fed by `MetadataBatchLoader` and `BrokerMetadataPublisher`;
-only the network is played here.
+Two brokers: L leads, F lags; min.insync.replicas is raised from 1 to 2, with eligible leader replicas. The controller
+is Kafka's `ReplicationControlManager`, L a `ReplicaManager`, fed by `MetadataBatchLoader` and by
+`BrokerMetadataPublisher`; only the network is played here.
 """
 
 import tempfile
-import time
 from typing import Any
 
 from broker import Broker, controller, run
