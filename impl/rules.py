@@ -27,6 +27,8 @@ class ClusterRules(NamedTuple):
     last_known_leader_is_active: the last known leader is elected only while it is active (KAFKA-19522).
     min_isr_change_clears_elr: a change of `min.insync.replicas` ends the eligibility of every replica that was eligible
         by the old value (KAFKA-16540).
+    raised_min_isr_changes_version: if `min.insync.replicas` is raised, a leader that has not heard of it can no longer
+        change the ISR (no Kafka: finding F2 of tests/kafka/findings).
     unclean_restart_is_noticed: a broker that did not stop cleanly leaves ISR and ELR when it registers (KAFKA-15586).
     epoch_file_is_forced: each version of the leader-epoch file is forced to the disk before it replaces the previous
         version (KAFKA-16541).
@@ -49,6 +51,9 @@ class ClusterRules(NamedTuple):
     expansion_awaits_epoch_start: a replica joins the ISR only when it has reached the start of the leader's epoch
         (KAFKA-7128).
     divergence_comes_first: a follower uses nothing else of an answer that has a diverging epoch (KAFKA-14704).
+    skipped_epoch_forgets_followers: a leader that is elected again forgets its followers' end offsets if a leader epoch
+        lies in between, although it has heard of both elections in one change (no Kafka: finding F1 of
+        tests/kafka/findings).
     counted_fetch_is_of_epoch: a fetch that the leader read in one leader epoch is not counted in the next one
         (KAFKA-15590, which is open: Kafka counts it).
     session_keeps_leader_epoch: a fetch session stores the follower's leader epoch, so that the leader compares it in
@@ -132,6 +137,7 @@ class ClusterRules(NamedTuple):
     last_known_leader_is_elected: bool = False
     last_known_leader_is_active: bool = True
     min_isr_change_clears_elr: bool = True
+    raised_min_isr_changes_version: bool = False
     unclean_restart_is_noticed: bool = True
     epoch_file_is_forced: bool = True
     late_write_is_newest: bool = True
@@ -146,6 +152,7 @@ class ClusterRules(NamedTuple):
     new_epoch_restarts_fetcher: bool = True
     expansion_awaits_epoch_start: bool = True
     divergence_comes_first: bool = True
+    skipped_epoch_forgets_followers: bool = False
     counted_fetch_is_of_epoch: bool = True
     session_keeps_leader_epoch: bool = True
     diverging_fetch_is_not_counted: bool = True

@@ -47,9 +47,10 @@ def acknowledge(leader: Broker, rules: ClusterRules, metadata: Metadata, produce
     """Acknowledge the record at `offset` to its producer, if acks=all and enough replicas have it.
 
     With too few replicas the answer is NOT_ENOUGH_REPLICAS_AFTER_APPEND, and the record may still survive. The producer
-    of a record of an earlier epoch got NOT_LEADER_OR_FOLLOWER when that epoch ended.
+    of a record of an earlier epoch got NOT_LEADER_OR_FOLLOWER when the leader stepped down.
     """
-    if leader_epoch_at(leader.log, offset) == leader.leader_epoch and rules.acks == Acks.ALL:
+    begun = leader.leader_epoch if leader.leads_since == NO_EPOCH else leader.leads_since
+    if leader_epoch_at(leader.log, offset) >= begun and rules.acks == Acks.ALL:
         if has_enough_replicas(leader, rules, metadata, maximal_isr(leader)):
             producers.acknowledged[id_at(leader.log, offset)] = offset
 

@@ -22,9 +22,19 @@ from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 
 
+def keeps_followers(broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata) -> bool:
+    """Whether a broker that turns to leader goes on with the end offsets of its followers.
+
+    Kafka's leader does so if it is elected again and has not stepped down, although another one may have led since. By
+    the mended rule it does so only if no leader epoch lies in between.
+    """
+    if broker.leads_since == NO_EPOCH or metadata.leader != broker_id:
+        return False
+    return metadata.leader_epoch == broker.leader_epoch + 1 or not rules.skipped_epoch_forgets_followers
+
+
 def begin_leading(broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata) -> None:
     """Take over the leadership and note the epoch's start; the high watermark stays until followers have fetched."""
-    forget_followers(broker)
     broker.must_truncate = False
     broker.leader_epoch_start_offset = end_of(broker.log)
     if has_epoch_file(rules):
@@ -53,10 +63,13 @@ def turn_to_leader(
 ) -> None:
     """Adopt the leader epoch of `metadata` and the role in it; answers of earlier epochs are dropped.
 
-    Kafka keeps a former leader's knowledge of its followers until it leads again. Only the rule before KAFKA-13778
-    reads it; by any other rule it is forgotten at once, so that states do not differ by it.
+    A leader forgets its followers when it steps down. By the rule before KAFKA-13778 it answers by them until it leads
+    again.
     """
     is_same_leader = broker.leader == metadata.leader
+    if not keeps_followers(broker, rules, broker_id, metadata):
+        if metadata.leader == broker_id or rules.only_leader_names_read_replica:
+            forget_followers(broker)
     broker.has_log = True
     broker.topic_id = metadata.topic_id
     broker.leader_epoch = metadata.leader_epoch
@@ -65,8 +78,6 @@ def turn_to_leader(
     broker.isr = metadata.isr
     broker.pending_isr = Ids()
     broker.leader_epoch_start_offset = 0
-    if rules.only_leader_names_read_replica:
-        forget_followers(broker)
     if change.stage == Stage.ANSWERED:
         clear(change)
     if fetch.stage == Stage.ANSWERED and rules.stale_answer_is_refused:
@@ -125,6 +136,7 @@ def forget_partition(broker: Broker) -> None:
     broker.pending_isr = Ids()
     broker.leader_epoch_start_offset = 0
     broker.must_truncate = False
+    broker.leads_since = NO_EPOCH
     forget_followers(broker)
 
 
@@ -139,7 +151,7 @@ def replay_metadata(
         the partition is no longer assigned to it or the topic is deleted. A log left from another topic of the same
         name is a stray.
     Source: BrokerMetadataPublisher, ReplicaManager.applyDelta, LogManager.isStrayKraftReplica; KIP-500, KAFKA-14616.
-    Left out: several records at once, which is several steps here.
+    Left out: several records at once; see `replay_delta`.
     """
     broker.metadata_offset += 1
     broker.controller_epoch = metadata.controller_epoch
@@ -151,6 +163,33 @@ def replay_metadata(
         turn_to_leader(broker, rules, broker_id, metadata, fetch, change)
     elif metadata.partition_epoch > broker.partition_epoch:
         adopt_isr(broker, rules, broker_id, metadata)
+    return True
+
+
+def replay_delta(
+    broker: Broker,
+    rules: ClusterRules,
+    broker_id: int,
+    metadata: Metadata,
+    offset: int,
+    fetch: Fetch,
+    change: AlterPartition,
+) -> bool:
+    """Replay all records of the metadata log up to `offset` as one change (KRaft era).
+
+    Who: any broker that runs.
+    When: the log has these records, and the broker has replayed none of them.
+    Effect: as if the record at `offset` were the next one: the broker sees how the partition is after all of them, and
+        nothing in between. A leader that another one has replaced for a time does not step down.
+    Source: MetadataLoader.handleCommit, MetadataBatchLoader, TopicDelta.localChanges; Partition.makeLeader.
+    Left out: a topic that is deleted and created again within one change.
+    """
+    broker.metadata_offset = offset - 1
+    replay_metadata(broker, rules, broker_id, metadata, fetch, change)
+    if broker.leader != broker_id:
+        broker.leads_since = NO_EPOCH
+    elif broker.leads_since == NO_EPOCH:
+        broker.leads_since = broker.leader_epoch
     return True
 
 

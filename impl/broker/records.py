@@ -110,6 +110,8 @@ class Broker(Struct):
     leader_epoch_start_offset: as leader, its log's end when it took over, so at most the log's end now; 0 otherwise.
     must_truncate: as follower, whether it must ask where to truncate its log before it fetches.
     followers: as leader, its knowledge of each other broker.
+    leads_since: as leader, the first leader epoch of those in which it has led without stepping down; `NO_EPOCH` if it
+        does not lead. It exists only with the bound `metadata_deltas`: at 0 a broker replays record by record.
     """
 
     is_running: bool
@@ -136,6 +138,7 @@ class Broker(Struct):
     leader_epoch_start_offset: LogOffset
     must_truncate: bool
     followers: Annotated[Array[FollowerState], ById("replicas")]
+    leads_since: Annotated[OptionalLeaderEpoch, If("metadata_deltas")]
 
 
 class FetchSession(Struct):

@@ -3,8 +3,7 @@
 Part of Kafka modelled: `ConfigurationControlManager` (`maybeTriggerPartitionUpdateOnMinIsrChange`), and
 `ReplicationControlManager.replay(ClearElrRecord)`, as far as `min.insync.replicas` goes.
 Source: apache/kafka (commit 1eb7644349); KIP-966, KAFKA-16540, KAFKA-18649.
-Left out, and why that is sound: all other settings, which no rule here reads. **Not covered**: raising
-min.insync.replicas.
+Left out, and why that is sound: all other settings, which no rule here reads.
 """
 
 from kafkacheck.checker.schema import Ids
@@ -25,11 +24,32 @@ def lower_min_insync_replicas(controller: Controller, rules: ClusterRules) -> bo
     if metadata.is_min_isr_lowered != 0 or min_insync_replicas(metadata, rules) <= 1:
         return False
     begin_change(controller)
+    controller.history[controller.offset].is_min_isr_lowered = 1
+    clear_eligible(controller, rules)
+    return True
+
+
+def raise_min_insync_replicas(controller: Controller, rules: ClusterRules) -> bool:
+    """Raise min.insync.replicas by one, to the value that the rules give; whether that was possible.
+
+    A leader that has not heard of it commits by the old value. So by the mended rule the partition's version changes,
+    too: an ISR change of such a leader fails, and no replica becomes eligible by it.
+    """
+    if controller.history[controller.offset].is_min_isr_lowered == 0:
+        return False
+    begin_change(controller)
+    controller.history[controller.offset].is_min_isr_lowered = 0
+    clear_eligible(controller, rules)
+    if rules.raised_min_isr_changes_version:
+        controller.history[controller.offset].partition_epoch = controller.offset
+    return True
+
+
+def clear_eligible(controller: Controller, rules: ClusterRules) -> None:
+    """Let no replica be eligible, and no last leader be known, because min.insync.replicas changes."""
     after = controller.history[controller.offset]
-    after.is_min_isr_lowered = 1
     if rules.min_isr_change_clears_elr:
         if after.elr != Ids() or controller.last_known_leader != NO_LEADER:
             after.partition_epoch = controller.offset
         after.elr = Ids()
         controller.last_known_leader = NO_LEADER
-    return True

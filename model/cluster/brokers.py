@@ -2,7 +2,13 @@
 
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.broker.epoch_file import write_epoch_file
-from kafkacheck.impl.broker.metadata import obey_leader_and_isr, obey_new_controller, obey_stop_replica, replay_metadata
+from kafkacheck.impl.broker.metadata import (
+    obey_leader_and_isr,
+    obey_new_controller,
+    obey_stop_replica,
+    replay_delta,
+    replay_metadata,
+)
 from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, flush, shut_down, start_up
 from kafkacheck.impl.broker.registration import learn_broker_epoch
 from kafkacheck.impl.controller.brokers import register_start
@@ -73,6 +79,25 @@ def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: Replic
     high_watermark = broker.high_watermark
     metadata = state.controller.history[broker.metadata_offset + 1]
     replay_metadata(broker, rules, broker_id, metadata, state.fetches[broker_id], state.alter_partitions[broker_id])
+    note_replayed_metadata(state)
+    note_commits(state, rules, broker_id, high_watermark)
+    return True
+
+
+def broker_replays_delta(state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset) -> bool:
+    """A broker replays the metadata log up to any offset as one change (KRaft era).
+
+    It stands for `broker_replays_metadata` in models that have it.
+    """
+    broker = state.brokers[broker_id]
+    if rules.propagation != Propagation.METADATA_LOG or not broker.is_running:
+        return False
+    if offset <= broker.metadata_offset or offset > state.controller.offset:
+        return False
+    high_watermark = broker.high_watermark
+    metadata = state.controller.history[offset]
+    change = state.alter_partitions[broker_id]
+    replay_delta(broker, rules, broker_id, metadata, offset, state.fetches[broker_id], change)
     note_replayed_metadata(state)
     note_commits(state, rules, broker_id, high_watermark)
     return True

@@ -12,7 +12,7 @@ from kafkacheck.impl.broker.isr import propose_isr
 from kafkacheck.impl.broker.leader import is_leading
 from kafkacheck.impl.broker.recovery import lose_disk, lose_unflushed
 from kafkacheck.impl.controller.brokers import begin_shutdown, take_out
-from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
+from kafkacheck.impl.controller.configuration import lower_min_insync_replicas, raise_min_insync_replicas
 from kafkacheck.impl.controller.elections import elect_preferred, replace_controller
 from kafkacheck.impl.controller.reassignment import begin_reassignment
 from kafkacheck.impl.controller.topics import begin_deletion
@@ -55,6 +55,20 @@ def start_without_partition(state: State) -> bool:
 def start_in_sync(state: State) -> bool:
     """Begin with every broker in the ISR."""
     found_partition(state, Ids(range(len(state.brokers))), Ids(range(len(state.brokers))))
+    return True
+
+
+def start_in_sync_by_low_min_isr(state: State) -> bool:
+    """Begin with every broker in the ISR, and min.insync.replicas one below the value that the rules give."""
+    start_in_sync(state)
+    state.controller.history[0].is_min_isr_lowered = 1
+    return True
+
+
+def start_in_sync_with_deltas(state: State) -> bool:
+    """Begin with every broker in the ISR; brokers replay several records of the metadata log as one change."""
+    start_in_sync(state)
+    state.brokers[0].leads_since = 0
     return True
 
 
@@ -181,6 +195,17 @@ def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
     Left out: nothing; see `impl/controller/configuration.py`.
     """
     return has_room(state) and lower_min_insync_replicas(state.controller, rules)
+
+
+def min_isr_is_raised(state: State, rules: ClusterRules) -> bool:
+    """An operator raises min.insync.replicas of the topic.
+
+    When: min.insync.replicas is below the value that the rules give; a change of it is left.
+    Effect: the controller records it, and leaders hear of it like any change. No replica is eligible any more.
+    Source: IncrementalAlterConfigs; KAFKA-16540.
+    Left out: nothing; see `impl/controller/configuration.py`.
+    """
+    return has_room(state) and raise_min_insync_replicas(state.controller, rules)
 
 
 def session_expires(state: State, rules: ClusterRules, broker_id: ReplicaId, new_leader: OptionalReplicaId) -> bool:
@@ -312,6 +337,7 @@ CHARGES = {
     reassignment_is_asked: "moves",
     topic_deletion_is_asked: "deletions",
     min_isr_is_lowered: "min_isr_changes",
+    min_isr_is_raised: "min_isr_changes",
     session_expires: "expirations",
     follower_lags: "expirations",
     shutdown_is_asked: "expirations",

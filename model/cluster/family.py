@@ -5,6 +5,7 @@ records in all; leader epochs run from 0 to `max_leader_epoch`, the controller's
 `max_metadata_offset`, broker epochs from 0 to `max_broker_epoch` and controller epochs from 0 to
 `max_controller_epoch`; a log's start can rise to `max_log_start`; each follower can have `old_fetches` requests whose
 connection is broken (0 or 1). These bounds are switches (0 or 1): `fetch_sessions` if followers fetch in sessions,
+`metadata_deltas` if brokers replay several records as one change,
 `epoch_files` if leader-epoch files reach the disk late, `late_registrations` if brokers learn their epoch late,
 `reassignment_rounds` if a reassignment ends in two rounds, and `read_replicas` if leaders name followers for consumers
 to read from. The others are budgets of disturbances (`model/cluster/environment.py`). All bounds only end behaviours.
@@ -207,6 +208,7 @@ BOUNDS = {
     "max_log_start": 0,
     "old_fetches": 0,
     "fetch_sessions": 0,
+    "metadata_deltas": 0,
     "epoch_files": 0,
     "late_registrations": 0,
     "reassignment_rounds": 0,

@@ -1,6 +1,7 @@
 package org.apache.kafka.controller;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -91,6 +92,7 @@ public final class ControllerDoor {
     private final ConfigurationControlManager configuration;
     private final ReplicationControlManager replication;
     private final ControllerRequestContext context;
+    private final List<ApiMessage> written = new ArrayList<>();
     private long offset = -1;
 
     public ControllerDoor(KafkaConfigSchema schema, SnapshotRegistry snapshots, long sessionTimeoutMs) {
@@ -145,9 +147,15 @@ public final class ControllerDoor {
         clock.sleep(milliseconds);
     }
 
+    /** The records that were written, by offset. */
+    public List<ApiMessage> written() {
+        return written;
+    }
+
     /** Write one record, and replay it. */
     public void write(ApiMessage record) {
         offset++;
+        written.add(record);
         if (record instanceof RegisterBrokerRecord each) cluster.replay(each, offset);
         else if (record instanceof FenceBrokerRecord each) cluster.replay(each);
         else if (record instanceof UnfenceBrokerRecord each) cluster.replay(each);

@@ -1,0 +1,21 @@
+"""Is it enough that a leader forgets its followers if it is elected again and a leader epoch lies in between?
+
+This is the mended rule of finding F1 of `tests/kafka/findings`. No release has it.
+
+Bounds: those of `cluster.elected_again`, in which the newest release loses a record.
+Expected: HOLDS
+"""
+
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.elected_again.base import ACTIONS, ALWAYS, BOUNDS, last_broker_lags
+from kafkacheck.model.cluster.environment import start_in_sync_with_deltas
+from kafkacheck.model.cluster.family import CLUSTER
+
+MODEL = CLUSTER.model(
+    initial=start_in_sync_with_deltas,
+    rules=ClusterRules(min_insync_replicas=2, skipped_epoch_forgets_followers=True),
+    bounds=BOUNDS,
+    actions=ACTIONS,
+    always=ALWAYS,
+    constraint=last_broker_lags,
+)

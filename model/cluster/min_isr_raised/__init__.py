@@ -1,0 +1,1 @@
+"""A raise of min.insync.replicas with eligible leader replicas."""

@@ -1,0 +1,1 @@
+"""Findings about Kafka, each reproduced on its own classes."""

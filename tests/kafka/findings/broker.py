@@ -1,0 +1,359 @@
+"""One broker of a real Kafka: `ReplicaManager` with its log manager and metadata cache, without a network.
+
+It is told the metadata as a broker is: batches of records go into `MetadataBatchLoader`, and the change that comes out
+goes into the metadata cache and into `ReplicaManager.applyDelta`. Producers append by `ReplicaManager.appendRecords`;
+followers fetch by `Partition.fetchRecords`. Constructors and calls are filled by the types of their parameters, because
+the releases differ in which parameters they have.
+"""
+
+import itertools
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import jpype
+import jvm
+from jvm import java, listed, moved
+from replication_control import ReplicationControl
+
+BROKER_EPOCH = 0
+
+
+def found(*names: str) -> Any:
+    """The first of some classes that the release has. RuntimeError if it has none of them."""
+    for name in names:
+        try:
+            return jpype.JClass(name)
+        except TypeError:
+            continue
+    raise RuntimeError(f"none of {', '.join(names)} is there; another release may have moved it: add its new name")
+
+
+def proxy(interface: Any, **methods: Callable[..., Any]) -> Any:
+    """An object of a Java interface, whose methods are Python functions."""
+    return jpype.JProxy(interface, dict=methods)
+
+
+def function(call: Callable[..., Any], arguments: int = 1) -> Any:
+    """A Scala function."""
+    return proxy(f"scala.Function{arguments}", apply=call)
+
+
+def filled(parameters: Any, values: dict[str, Any]) -> list[Any]:
+    """An argument for each parameter: by the name of its type, or from a list if several parameters have that type.
+
+    RuntimeError if there is no value for a type.
+    """
+    streams = {
+        kind: iter(value) if isinstance(value, list) else itertools.repeat(value) for kind, value in values.items()
+    }
+    arguments = []
+    for parameter in parameters:
+        kind = str(parameter.getSimpleName())
+        if kind not in streams:
+            raise RuntimeError(f"a parameter of type {parameter.getName()} has no value; give one for {kind}")
+        arguments.append(next(streams[kind]))
+    return arguments
+
+
+def made(kind: Any, **values: Any) -> Any:
+    """A new object by its longest public constructor; the arguments by type."""
+    constructor = max(kind.class_.getConstructors(), key=lambda each: each.getParameterCount())
+    return kind(*filled(constructor.getParameterTypes(), values))
+
+
+def called(target: Any, name: str, **values: Any) -> Any:
+    """What a method returns; the arguments by type. The longest one of that name is called."""
+    kind = target if isinstance(target, jpype.JClass) else type(target)
+    methods = [each for each in kind.class_.getMethods() if str(each.getName()) == name]
+    method = max(methods, key=lambda each: each.getParameterCount())
+    return getattr(target, name)(*filled(method.getParameterTypes(), values))
+
+
+def nothing() -> Any:
+    """Scala's None."""
+    return jpype.JClass("scala.Option").empty()
+
+
+def controller(replicas: list[int], leader: int, **rules: Any) -> ReplicationControl:
+    """Kafka's controller with one partition of which all replicas are in sync; the first replica is preferred."""
+    defaults = {"propagation": "METADATA_LOG", "eligible_leader_replicas": False, "unclean_election": False}
+    model = SimpleNamespace(
+        rules={**defaults, "min_insync_replicas": 2, **rules}, bounds={"replicas": len(replicas)}, actions={}, fields=()
+    )
+    control = ReplicationControl(model)
+    first = {"replicas": replicas, "isr": sorted(replicas), "leader": leader, "leader_epoch": 0}
+    control.start({f"controller.history[0].{field}": value for field, value in first.items()})
+    control.known = {}
+    return control
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run a finding, then end the process with all threads that Kafka has started; status 1 after an error."""
+    status = 0
+    try:
+        jvm.started()
+        main()
+    except Exception:
+        traceback.print_exc()
+        status = 1
+    sys.stdout.flush()
+    os._exit(status)
+
+
+class Broker:
+    """A broker that holds one partition."""
+
+    def __init__(self, node_id: int, folder: str, topic: str, topic_id: Any, lag_ms: int = 60_000) -> None:
+        self.topic_id = topic_id
+        self.topic_partition = java("org.apache.kafka.common.TopicPartition")(topic, 0)
+        self.identified = java("org.apache.kafka.common.TopicIdPartition")(topic_id, self.topic_partition)
+        properties = java("java.util.Properties")()
+        for key, value in {
+            "process.roles": "broker",
+            "node.id": node_id,
+            "controller.quorum.voters": "3000@localhost:9093",
+            "controller.listener.names": "CONTROLLER",
+            "listeners": "PLAINTEXT://localhost:0",
+            "advertised.listeners": "PLAINTEXT://localhost:9092",
+            "log.dirs": folder,
+            "replica.lag.time.max.ms": lag_ms,
+            "replica.fetch.wait.max.ms": 1,
+            "log.cleaner.dedupe.buffer.size": 2_000_000,
+        }.items():
+            properties.put(key, str(value))
+        config = java("kafka.server.KafkaConfig").fromProps(properties)
+        clock, metrics = (
+            java("org.apache.kafka.common.utils.Time").SYSTEM,
+            java("org.apache.kafka.common.metrics.Metrics")(),
+        )
+        self.scheduler = java("org.apache.kafka.server.util.KafkaScheduler")(1)
+        self.scheduler.startup()
+        version = java("org.apache.kafka.server.common.KRaftVersion").KRAFT_VERSION_1
+        caches = "kafka.server.metadata.KRaftMetadataCache", "org.apache.kafka.metadata.KRaftMetadataCache"
+        self.cache = found(*caches)(node_id, proxy("java.util.function.Supplier", get=lambda: version))
+        shared = {
+            "KafkaConfig": config,
+            "AbstractKafkaConfig": config,
+            "Metrics": metrics,
+            "Time": clock,
+            "Scheduler": self.scheduler,
+            "MetadataCache": self.cache,
+            "ConfigRepository": self.cache,
+            "LogDirFailureChannel": java("org.apache.kafka.storage.internals.log.LogDirFailureChannel")(1),
+            "BrokerTopicStats": java("org.apache.kafka.storage.log.metrics.BrokerTopicStats")(),
+            "Option": nothing(),
+            "String": "",
+        }
+        self.logs = called(
+            java("kafka.log.LogManager"),
+            "apply",
+            Seq=java("scala.collection.immutable.List").newBuilder().result(),
+            Set=java("java.util.HashSet")(),
+            boolean=True,
+            **shared,
+        )
+        quotas = found("kafka.server.QuotaFactory", "org.apache.kafka.server.quota.QuotaFactory")
+        managers = called(quotas, "instantiate", **shared)
+        alter = found("kafka.server.AlterPartitionManager", "org.apache.kafka.server.partition.AlterPartitionManager")
+        loader = java("org.apache.kafka.image.loader.MetadataBatchLoader")
+        updater = proxy("org.apache.kafka.image.loader.MetadataBatchLoader$MetadataUpdater", update=self._update)
+        checker = "org.apache.kafka.metadata.SupportedConfigChecker"
+        self.loader = made(
+            loader,
+            LogContext=moved("LogContext")(),
+            Time=clock,
+            FaultHandler=proxy("org.apache.kafka.server.fault.FaultHandler", handleFault=_fail),
+            MetadataUpdater=updater,
+            SupportedConfigChecker=proxy(checker, isSupported=lambda *_: True) if has(checker) else None,
+        )
+        self.loader.resetToImage(java("org.apache.kafka.image.MetadataImage").EMPTY)
+        self.quorum = java("org.apache.kafka.raft.LeaderAndEpoch").UNKNOWN
+        self.offset = 0
+        self.proposed: list[Any] = []
+        queue = "org.apache.kafka.server.ActionQueue"
+        self.actions = proxy(queue, add=lambda each: each.run(), tryCompleteActions=lambda: None)
+        self.manager = made(
+            java("kafka.server.ReplicaManager"),
+            LogManager=self.logs,
+            QuotaManagers=managers,
+            AlterPartitionManager=proxy(alter, submit=self._submit, start=lambda: None, shutdown=lambda: None),
+            AtomicBoolean=java("java.util.concurrent.atomic.AtomicBoolean")(False),
+            Function0=function(lambda: jpype.JLong(BROKER_EPOCH), 0),
+            DirectoryEventHandler=java("org.apache.kafka.server.common.DirectoryEventHandler").NOOP,
+            ActionQueue=self.actions,
+            **shared,
+        )
+        self.publisher = self._publisher(managers, shared)
+
+    def _publisher(self, quotas: Any, shared: dict[str, Any]) -> Any:
+        """Kafka's publisher, which applies each change in its order; coordinators, quotas and the like are absent."""
+        faults = proxy("org.apache.kafka.server.fault.FaultHandler", handleFault=_ignore_absent)
+        handler = made(
+            java("kafka.server.TopicConfigHandler"), ReplicaManager=self.manager, QuotaManagers=quotas, **shared
+        )
+        publishers = "kafka.server.metadata.DynamicConfigPublisher"
+        names = "org.apache.kafka.server.config.ConfigType"
+        key = java(names).TOPIC
+        handlers = getattr(java("scala.collection.immutable.Map$"), "MODULE$").empty().updated(key, handler)
+        configs = made(java(publishers), FaultHandler=faults, Map=handlers, **shared)
+        absent = (
+            "GroupCoordinator",
+            "TransactionCoordinator",
+            "ShareCoordinator",
+            "SharePartitionManager",
+            "DynamicClientQuotaPublisher",
+            "DynamicTopicClusterQuotaPublisher",
+            "ScramPublisher",
+            "DelegationTokenPublisher",
+            "AclPublisher",
+        )
+        return made(
+            java("kafka.server.metadata.BrokerMetadataPublisher"),
+            **shared,
+            **dict.fromkeys(absent),
+            KRaftMetadataCache=self.cache,
+            LogManager=self.logs,
+            ReplicaManager=self.manager,
+            DynamicConfigPublisher=configs,
+            FaultHandler=faults,
+        )
+
+    def _submit(self, partition: Any, change: Any) -> Any:
+        self.proposed.append(change)
+        self.answer = java("java.util.concurrent.CompletableFuture")()
+        return self.answer
+
+    def proposal(self) -> list[int]:
+        """The ISR that the leader has proposed, as soon as it has. RuntimeError if it does not within ten seconds."""
+        for _ in range(1_000):
+            if self.proposed:
+                return sorted(int(each) for each in self.proposed[-1].isr())
+            time.sleep(0.01)
+        raise RuntimeError("the leader has proposed no ISR in ten seconds; expected one without the follower that lags")
+
+    def is_told(self, answer: Any) -> None:
+        """Hear the controller's answer to the proposed ISR."""
+        self.answer.complete(answer)
+
+    def replays(self, records: Any) -> Any:
+        """Replay some records of the metadata log that one read of it brought, each a batch; the change.
+
+        They go through Kafka's loader, which makes one change of all that a read brings.
+        """
+        for record in records:
+            wrapped = java("org.apache.kafka.server.common.ApiMessageAndVersion")(
+                record, record.highestSupportedVersion()
+            )
+            self.loader.loadBatch(
+                java("org.apache.kafka.raft.Batch").data(self.offset, 0, 0, 1, listed([wrapped])), self.quorum
+            )
+            self.offset += 1
+        self.loader.maybeFlushBatches(self.quorum, True)
+        return self.delta
+
+    def _update(self, delta: Any, image: Any, manifest: Any) -> None:
+        self.delta = delta
+        self.publisher.onMetadataUpdate(delta, image, manifest)
+
+    @property
+    def partition(self) -> Any:
+        """The partition on this broker."""
+        return self.manager.getPartitionOrException(self.topic_partition)
+
+    @property
+    def high_watermark(self) -> int:
+        """The high watermark of the partition on this broker."""
+        return int(self.partition.log().get().highWatermark())
+
+    def produces(self, value: str) -> list[str]:
+        """Send a record with acks=all; a list, into which the name of the error comes when the broker answers."""
+        answers: list[str] = []
+
+        def answered(responses: Any) -> None:
+            is_java = isinstance(responses, java("java.util.Map"))
+            answer = responses.values().iterator().next() if is_java else responses.head()._2()
+            answers.append(str(answer.error.name()))
+
+        empty = getattr(java("scala.collection.immutable.Map$"), "MODULE$").empty()
+        called(
+            self.manager,
+            "appendRecords",
+            long=60_000,
+            short=[-1, 1],
+            boolean=False,
+            AppendOrigin=java("org.apache.kafka.storage.internals.log.AppendOrigin").CLIENT,
+            Map=[empty.updated(self._key(), records_of(value)), empty],
+            Function1=[function(answered), function(lambda _: None)],
+            Option=nothing(),
+            RequestLocal=java("org.apache.kafka.server.common.RequestLocal").noCaching(),
+            ActionQueue=self.actions,
+        )
+        return answers
+
+    def _key(self) -> Any:
+        """The partition as `appendRecords` names it: with the id of its topic since 4.1."""
+        method = next(each for each in type(self.manager).class_.getMethods() if str(each.getName()) == "appendRecords")
+        entries = next(each for each in method.getGenericParameterTypes() if "MemoryRecords" in str(each))
+        return self.identified if "TopicIdPartition" in str(entries) else self.topic_partition
+
+    def is_fetched(self, follower: int, offset: int, leader_epoch: int, last_epoch: int | None = None) -> int | None:
+        """Answer a follower's fetch from an offset in a leader epoch; where the follower must truncate first.
+
+        `last_epoch`: the epoch of the follower's last record, if it has one.
+        """
+        boxed, optional = java("java.lang.Integer"), java("java.util.Optional")
+        request = jpype.JClass("org.apache.kafka.common.requests.FetchRequest$PartitionData")(
+            self.topic_id,
+            offset,
+            0,
+            1_000_000,
+            optional.of(boxed(leader_epoch)),
+            optional.empty() if last_epoch is None else optional.of(boxed(last_epoch)),
+        )
+        params = made(
+            java("org.apache.kafka.server.storage.log.FetchParams"),
+            short=17,
+            int=[follower, 1, 1_000_000],
+            long=[-1, 500],
+            FetchIsolation=java("org.apache.kafka.server.storage.log.FetchIsolation").LOG_END,
+            Optional=optional.empty(),
+            boolean=False,
+        )
+        now = java("java.lang.System").currentTimeMillis()
+        read = self.partition.fetchRecords(params, request, now, 1_000_000, True, True)
+        diverging = read.divergingEpoch() if callable(read.divergingEpoch) else read.divergingEpoch
+        return int(diverging.get().endOffset()) if diverging.isPresent() else None
+
+
+def records_of(value: str) -> Any:
+    """A batch of one record."""
+    packages = "org.apache.kafka.common.record", "org.apache.kafka.common.record.internal"
+    record = found(*(f"{each}.SimpleRecord" for each in packages))(java("java.lang.String")(value).getBytes())
+    none = java("org.apache.kafka.common.compress.Compression").NONE
+    return found(*(f"{each}.MemoryRecords" for each in packages)).withRecords(none, [record])
+
+
+def has(name: str) -> bool:
+    """Whether the release has a class."""
+    try:
+        jpype.JClass(name)
+    except TypeError:
+        return False
+    return True
+
+
+def _ignore_absent(message: str, error: Any = None) -> Any:
+    """Ignore the faults of absent parts. RuntimeError after any other."""
+    text = f"{message}: {error}"
+    if any(part in text for part in ("topics", "ReplicaManager", "LogManager", "config")):
+        raise RuntimeError(text)
+    return java("java.lang.RuntimeException")(text)
+
+
+def _fail(message: str, error: Any = None) -> Any:
+    raise RuntimeError(f"{message}: {error}")
