@@ -22,6 +22,7 @@ class ProducerRules(NamedTuple):
         (`max.in.flight.requests.per.connection=1`, KAFKA-3197).
     unknown_outcome_is_open: a batch whose response was lost does not count as stored: its sequence stays the next to be
         acknowledged (librdkafka-4438).
+    # Before 2.8 a request had a copy of its batches.
     expired_batch_keeps_its_buffer: the memory of a batch that expires in flight is not reused before its request has
         ended (KAFKA-19012).
     in_flight_batch_has_epoch: batches in flight are distinguished by producer id and epoch, not only by their first

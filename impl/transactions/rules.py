@@ -72,7 +72,7 @@ class TransactionRules(NamedTuple):
     log: the switches of the partitions' logs.
     """
 
-    transaction_version: Annotated[int, Since(EVERY, 1), Since("4.0")] = 2
+    transaction_version: Annotated[int, Since(EVERY), Since("0.11.0", 1), Since("4.0")] = 2
     upgrade_bumps_epoch: Annotated[bool, Since(EVERY)] = True
     open_transaction_is_awaited: Annotated[bool, Since(EVERY)] = True
     lost_batch_bumps_epoch: Annotated[bool, Since("2.5", begun="0.11.0")] = True
