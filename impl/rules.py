@@ -6,22 +6,26 @@ Left out, and why that is sound: switches for rules that are the same in all kno
 as in the commit named.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from kafkacheck.checker.schema import EVERY, Since
 from kafkacheck.impl.enums import Acks, FetchFencing, Propagation, TruncationRule
 
 
 class ClusterRules(NamedTuple):
     """The switches, constant during a run. A `bool` that is True selects today's rule.
 
-    propagation: how brokers learn of leaders and ISR.
+    Each says since which release of Apache Kafka it is so, but for choices of the user or the model, and for rules that
+    no release has yet.
+
+    propagation: a choice: how brokers learn of leaders and ISR.
     truncation: where a follower truncates its log.
     fetch_fencing: which epochs a leader compares before it answers a follower.
     acks: the acknowledgement that producers wait for.
     min_insync_replicas: the initial `min.insync.replicas`.
     unclean_election: `unclean.leader.election.enable` (KIP-106).
-    eligible_leader_replicas: the ISR may become empty, and members that left it below `min_insync_replicas` stay
-        electable (KIP-966).
+    eligible_leader_replicas: a choice since Kafka 3.7: the ISR may become empty, and members that left it below
+        `min_insync_replicas` stay electable (KIP-966).
     last_known_leader_is_elected: if ISR and ELR are empty, the last known leader is elected again, uncleanly (KIP-966:
         `useLastKnownLeaderInBalancedRecovery`).
     last_known_leader_is_active: the last known leader is elected only while it is active (KAFKA-19522).
@@ -35,9 +39,9 @@ class ClusterRules(NamedTuple):
     late_write_is_newest: a background write of the leader-epoch file writes the content of that moment (KAFKA-17142).
     append_awaits_epoch_file: after a truncation no record is appended until the leader-epoch file is on disk (nobody
         has asked for this rule: Kafka appends).
-    records_carry_epochs: batches have message format 2, which carries the leader epoch. From an older format neither a
-        follower nor recovery learns an epoch (`log.message.format.version`). The model's records keep it, so that
-        properties can read it.
+    records_carry_epochs: a choice until Kafka 4.0 (`log.message.format.version`): batches have message format 2, which
+        carries the leader epoch. From an older format neither a follower nor recovery learns an epoch. The model's
+        records keep it, so that properties can read it.
     old_format_has_no_epoch_file: if records carry no epochs, the leader-epoch file stays empty, so that followers
         truncate to the high watermark (KAFKA-7897).
     undefined_epoch_is_not_asked_for: a follower that has no epoch truncates its log without asking the leader
@@ -128,74 +132,85 @@ class ClusterRules(NamedTuple):
     """
 
     propagation: Propagation = Propagation.METADATA_LOG
-    truncation: TruncationRule = TruncationRule.ON_FETCH
-    fetch_fencing: FetchFencing = FetchFencing.CURRENT_LEADER_EPOCH
+    # A fetch can name its last epoch since 2.7, and followers do since 2.8.
+    truncation: Annotated[
+        TruncationRule,
+        Since(EVERY, TruncationRule.HIGH_WATERMARK),
+        Since("0.11.0", TruncationRule.KIP_101),
+        Since("2.0", TruncationRule.KIP_279),
+        Since("2.8"),
+    ] = TruncationRule.ON_FETCH
+    fetch_fencing: Annotated[FetchFencing, Since(EVERY, FetchFencing.NONE), Since("2.1")] = (
+        FetchFencing.CURRENT_LEADER_EPOCH
+    )
     acks: Acks = Acks.ALL
     min_insync_replicas: int = 1
     unclean_election: bool = False
     eligible_leader_replicas: bool = False
     last_known_leader_is_elected: bool = False
-    last_known_leader_is_active: bool = True
-    min_isr_change_clears_elr: bool = True
-    raised_min_isr_changes_version: bool = False
-    unclean_restart_is_noticed: bool = True
-    epoch_file_is_forced: bool = True
-    late_write_is_newest: bool = True
+    last_known_leader_is_active: Annotated[bool, Since("4.1", begun="3.7")] = True
+    min_isr_change_clears_elr: Annotated[bool, Since("4.0", begun="3.7")] = True
+    raised_min_isr_changes_version: Annotated[bool, Since(EVERY)] = False
+    unclean_restart_is_noticed: Annotated[bool, Since("3.8", begun="3.7")] = True
+    epoch_file_is_forced: Annotated[bool, Since("3.8", begun="3.7")] = True
+    late_write_is_newest: Annotated[bool, Since(EVERY)] = True
     append_awaits_epoch_file: bool = True
     records_carry_epochs: bool = True
-    old_format_has_no_epoch_file: bool = True
-    undefined_epoch_is_not_asked_for: bool = True
-    undefined_epoch_has_no_end: bool = True
-    epoch_begins_in_file: bool = True
-    epoch_file_is_cut_at_end: bool = True
-    recovery_keeps_epoch_zero: bool = True
-    new_epoch_restarts_fetcher: bool = True
-    expansion_awaits_epoch_start: bool = True
-    divergence_comes_first: bool = True
-    skipped_epoch_forgets_followers: bool = False
+    old_format_has_no_epoch_file: Annotated[bool, Since("2.1.1", begun="2.0.1")] = True
+    undefined_epoch_is_not_asked_for: Annotated[bool, Since("2.1", begun="0.11.0")] = True
+    undefined_epoch_has_no_end: Annotated[
+        bool, Since("0.11.0.3", begun="0.11.0"), Since("1.0.2", begun="1.0"), Since("1.1.1", begun="1.1")
+    ] = True
+    epoch_begins_in_file: Annotated[bool, Since("2.0.1", begun="0.11.0")] = True
+    epoch_file_is_cut_at_end: Annotated[bool, Since("2.6.1", begun="0.11.0")] = True
+    recovery_keeps_epoch_zero: Annotated[bool, Since("2.6.1", begun="2.1.1")] = True
+    new_epoch_restarts_fetcher: Annotated[bool, Since("2.0.1", begun="0.8.2")] = True
+    expansion_awaits_epoch_start: Annotated[bool, Since("2.0.1")] = True
+    divergence_comes_first: Annotated[bool, Since("3.4.1", begun="2.8")] = True
+    skipped_epoch_forgets_followers: Annotated[bool, Since(EVERY)] = False
     counted_fetch_is_of_epoch: bool = True
-    session_keeps_leader_epoch: bool = True
-    diverging_fetch_is_not_counted: bool = True
-    stale_answer_is_refused: bool = True
-    high_watermark_awaits_maximal_isr: bool = True
-    high_watermark_awaits_enough: bool = True
-    shrink_awaits_controller: bool = True
-    repeated_change_checks_epoch: bool = True
-    answer_checks_partition_epoch: bool = True
-    answer_may_keep_partition_epoch: bool = True
-    isr_names_broker_epochs: bool = True
-    one_snapshot_of_follower: bool = True
-    isr_excludes_inactive: bool = True
-    recovering_leader_stays_alone: bool = True
-    out_of_range_keeps_log: bool = True
-    unled_fetch_is_refused: bool = True
-    high_watermark_follows_log_start: bool = True
-    checkpoint_covers_all: bool = True
-    leader_and_isr_checks_epochs: bool = True
-    request_names_broker_epoch: bool = True
-    newer_broker_epoch_is_obeyed: bool = True
-    bounce_is_noticed: bool = True
-    stop_replica_checks_epoch: bool = True
-    unled_replica_is_deleted: bool = True
-    log_names_topic_id: bool = True
-    stray_log_is_deleted: bool = True
-    fetch_names_topic_id: bool = True
-    isr_change_names_topic_id: bool = True
-    metadata_names_topic_id: bool = True
-    reassignment_awaits_target: bool = True
+    session_keeps_leader_epoch: Annotated[bool, Since("2.5", begun="2.1")] = True
+    diverging_fetch_is_not_counted: Annotated[bool, Since("2.8.1", begun="2.8")] = True
+    stale_answer_is_refused: Annotated[bool, Since("2.1.1", begun="0.11.0"), Since("2.8.1", begun="2.8")] = True
+    high_watermark_awaits_maximal_isr: Annotated[bool, Since("2.7")] = True
+    high_watermark_awaits_enough: Annotated[bool, Since("3.7")] = True
+    shrink_awaits_controller: Annotated[bool, Since("2.7")] = True
+    repeated_change_checks_epoch: Annotated[bool, Since("3.3", begun="2.7")] = True
+    answer_checks_partition_epoch: Annotated[bool, Since(EVERY)] = True
+    answer_may_keep_partition_epoch: Annotated[bool, Since("2.7.2", begun="2.7"), Since("2.8.1", begun="2.8")] = True
+    isr_names_broker_epochs: Annotated[bool, Since("3.5")] = True
+    one_snapshot_of_follower: Annotated[bool, Since("3.7", begun="3.5")] = True
+    isr_excludes_inactive: Annotated[bool, Since("3.3")] = True
+    recovering_leader_stays_alone: Annotated[bool, Since("3.2")] = True
+    out_of_range_keeps_log: Annotated[bool, Since("0.9.0.1")] = True
+    unled_fetch_is_refused: Annotated[bool, Since(EVERY)] = True
+    high_watermark_follows_log_start: Annotated[bool, Since("2.4.1")] = True
+    checkpoint_covers_all: Annotated[bool, Since("0.8.2")] = True
+    leader_and_isr_checks_epochs: Annotated[bool, Since("0.8.2")] = True
+    request_names_broker_epoch: Annotated[bool, Since("2.2")] = True
+    newer_broker_epoch_is_obeyed: Annotated[bool, Since("2.5.1", begun="2.2")] = True
+    bounce_is_noticed: Annotated[bool, Since("2.2")] = True
+    stop_replica_checks_epoch: Annotated[bool, Since("2.6")] = True
+    unled_replica_is_deleted: Annotated[bool, Since("2.0")] = True
+    log_names_topic_id: Annotated[bool, Since("2.8")] = True
+    stray_log_is_deleted: Annotated[bool, Since("3.7", begun="2.8")] = True
+    fetch_names_topic_id: Annotated[bool, Since("3.1")] = True
+    isr_change_names_topic_id: Annotated[bool, Since("3.3")] = True
+    metadata_names_topic_id: Annotated[bool, Since("2.8.2", begun="2.2")] = True
+    reassignment_awaits_target: Annotated[bool, Since("3.8", begun="3.0")] = True
     grown_target_awaits_added: bool = False
-    assignment_is_told_first: bool = True
-    metadata_has_new_epoch: bool = True
-    new_controller_fences_dead: bool = True
-    controller_write_checks_epoch: bool = True
-    offline_log_is_not_replaced: bool = True
-    latest_offset_awaits_epoch_start: bool = True
-    consumer_validates_position: bool = True
-    read_limit_is_taken_once: bool = True
-    only_leader_names_read_replica: bool = True
-    read_replica_is_in_sync: bool = True
-    read_replica_is_leased: bool = True
-    error_ends_read_replica: bool = True
-    out_of_range_ends_read_replica: bool = True
+    assignment_is_told_first: Annotated[bool, Since("0.8.1")] = True
+    metadata_has_new_epoch: Annotated[bool, Since("2.4")] = True
+    new_controller_fences_dead: Annotated[bool, Since("2.3")] = True
+    controller_write_checks_epoch: Annotated[bool, Since("2.1")] = True
+    offline_log_is_not_replaced: Annotated[bool, Since("3.7.1", begun="3.7")] = True
+    latest_offset_awaits_epoch_start: Annotated[bool, Since("2.2")] = True
+    consumer_validates_position: Annotated[bool, Since("2.3")] = True
+    read_limit_is_taken_once: Annotated[bool, Since("2.5.1", begun="1.1")] = True
+    only_leader_names_read_replica: Annotated[bool, Since("3.3", begun="2.4")] = True
+    read_replica_is_in_sync: Annotated[bool, Since("3.3.2", begun="2.4")] = True
+    read_replica_is_leased: Annotated[bool, Since(EVERY)] = True
+    error_ends_read_replica: Annotated[bool, Since("3.3.2", begun="2.4")] = True
+    out_of_range_ends_read_replica: Annotated[bool, Since(EVERY)] = True
     elections_follow_assignment: bool = False
     commits_are_noted: bool = False

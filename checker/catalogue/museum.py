@@ -63,11 +63,21 @@ class Bug:
     def fixed_model(self) -> Model:
         """The model with the fix and all that it checks. ModelError if the entry does not fit the model."""
         try:
-            catalogue.names_matching([self.model])  # an entry cannot have a file of its own imported
-            model = catalogue.find_model(self.model).with_bounds(self.bounds).with_rules(self.rules)
+            model = self._model().with_bounds(self.bounds).with_rules(self.rules)
             return model.with_properties(self.properties) if self.properties else model
         except UsageError as error:
             raise ModelError(f"the bug {self.id}: {error}; mend its entry in {self.area}/{FILE}") from None
+
+    def dated_rules(self) -> Any:
+        """The rules of its model, which say since which release they are so. ModelError as above."""
+        try:
+            return self._model().rules
+        except UsageError as error:
+            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {self.area}/{FILE}") from None
+
+    def _model(self) -> Model:
+        catalogue.names_matching([self.model])  # an entry cannot have a file of its own imported
+        return catalogue.find_model(self.model)
 
     def broken_models(self) -> list[Model]:
         """One model for each variant without the fix: only the bug's property is checked. ModelError as above."""

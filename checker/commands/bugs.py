@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from kafkacheck.checker.catalogue.bug_releases import presence
 from kafkacheck.checker.catalogue.museum import Exhibit, Museum, chosen_bugs, pinned
 from kafkacheck.checker.commands import report
 from kafkacheck.checker.commands.check import by_engine, print_result, write_counterexample
@@ -22,6 +23,7 @@ from kafkacheck.checker.result import Result
 from kafkacheck.checker.schema.rules import full_name
 
 COLUMNS = ("id", "title", "area", "property", "found", "fixed", "shortest", "states", "seconds", "fixed by")
+OF_RELEASE = ("id", "title", "area", "property", "fixed in")
 LISTED = ("id", "title", "area", "model", "property", "fixed by")
 RIGHT = ("shortest", "states", "seconds")
 
@@ -32,9 +34,13 @@ Each bug puts rules of its model back to how they were. Then the property is vio
 length that is given here, the initial state included. With the rules as they are now every property holds, and the
 search visits as many distinct states as the table says. `kafkacheck bugs ID` shows one bug with its schedule.
 
+"Fixed in" names the first release of Apache Kafka with the rules as they are now, in each line of releases that had the
+bug; `-` if that is not known, or a choice of the user. What was mended before its release, and what only other systems
+had, no release has. `kafkacheck bugs --kafka 3.6` lists the bugs of a release.
+
 Written by `kafkacheck bugs --list --markdown`, from the files `bugs.toml` and `expected_bugs.toml`.
 """
-PAGE_COLUMNS = ("bug", "what went wrong", "model", "violates", "states", "mended by")
+PAGE_COLUMNS = ("bug", "what went wrong", "model", "violates", "states", "fixed in", "mended by")
 
 Search = Callable[..., Result]
 
@@ -50,6 +56,7 @@ Search = Callable[..., Result]
     show_default=True,
     help="How the models' code is run: as it is, compiled, or compiled as soon as the compiler is ready.",
 )
+@click.option("--kafka", "release", metavar="RELEASE", help="List the bugs of this release, such as 4.1; search none.")
 @limit_options
 @out_option
 @json_option
@@ -58,6 +65,7 @@ def bugs(
     only_list: bool,
     markdown: bool,
     engine: str,
+    release: str | None,
     max_states: int | None,
     max_seconds: float | None,
     folder: Path | None,
@@ -70,9 +78,11 @@ def bugs(
     state; the states are those that the search with the fix visited. A limit is that of each single search.
     """
     if markdown:
-        if not only_list or as_json:
-            raise UsageError("--markdown prints the list of bugs; give it with --list, and without --json")
+        if not only_list or as_json or release is not None:
+            raise UsageError("--markdown prints the list of bugs; give it with --list, without --json and --kafka")
         return bugs_page(names)
+    if release is not None:
+        return bugs_of_release(names, release, as_json)
     if only_list:
         return list_bugs(names, as_json)
     limits = Limits(max_states=max_states, max_seconds=max_seconds)
@@ -211,6 +221,23 @@ def list_bugs(names: Sequence[str], as_json: bool) -> int:
     return 0
 
 
+def bugs_of_release(names: Sequence[str], release: str, as_json: bool) -> int:
+    """Print which of the named bugs, or of all, a release has; UsageError as `chosen_bugs`, and if it is no release.
+
+    As JSON all of them, each with `in_release`, which is null if a rule of the bug has no date.
+    """
+    places = [(bug, presence(bug)) for bug in chosen_bugs(names)]
+    told = [(bug, place.is_in(release), place.fixed_in) for bug, place in places]
+    if as_json:
+        say(json_text([{"id": bug.id, "in_release": has, "fixed_in": fixed} for bug, has, fixed in told]))
+        return 0
+    rows = [[bug.id, bug.title, bug.area, bug.property, fixed] for bug, has, fixed in told if has]
+    undated = [bug.id for bug, has, _ in told if has is None]
+    say(_table(OF_RELEASE, rows) + "\n")
+    say(f"{release} has {len(rows)} of {len(told)} bugs" + (f"; not known: {', '.join(undated)}" if undated else ""))
+    return 0
+
+
 def bugs_page(names: Sequence[str]) -> int:
     """Print the page of the named bugs, or of all, one table for each area; UsageError as `chosen_bugs`."""
     facts = pinned()
@@ -225,6 +252,7 @@ def bugs_page(names: Sequence[str]) -> int:
                 f"`{bug.model}`" if bug.model else "-",
                 " in ".join([f"`{bug.property}`", *filter(None, [" and ".join(lengths)])]) if bug.property else "-",
                 "-" if states is None else f"{states:,}",
+                presence(bug).fixed_in,
                 bug.fixed_by,
             )
         )

@@ -5,6 +5,7 @@ release is a choice of the user or of the model, and no release changes it.
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
@@ -13,7 +14,7 @@ from kafkacheck.checker.process.names import shortened
 from kafkacheck.checker.schema.rules import is_group
 
 EVERY = "0"
-"""The release before all others: `Since(EVERY)` is true of every release."""
+"""The release before all others: `Since(EVERY)` is true of every release, even if the source was once otherwise."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,13 @@ class Since:
     """The rule is `value` from this release on; None: the default of its class.
 
     Before its first release a bool is the opposite. Other rules say what they were before: `Since(EVERY, OLD)`.
+    With `begun`, a bool is the opposite only from that release on, in which what it is about came, or a mistake was
+    made. One for each line of releases that was mended: `Since("2.7.2", begun="2.7"), Since("2.8.1", begun="2.8")`.
     """
 
     release: str
     value: Any = None
+    begun: str = ""
 
 
 def order(release: str) -> tuple[int, ...]:
@@ -34,20 +38,32 @@ def order(release: str) -> tuple[int, ...]:
     return tuple(int(each) for each in release.split("."))
 
 
-def dated(rules: Any, prefix: str = "") -> dict[str, tuple[Since, ...]]:
-    """By the name of each switch that has one, from which releases on it is as it is."""
-    found: dict[str, tuple[Since, ...]] = {}
-    if rules is None:
-        return found
+def dated(rules: Any) -> dict[str, tuple[Since, ...]]:
+    """By the name of each switch that has one, from which releases on it is as it is; `begun` as steps of its own.
+
+    A switch that a group of rules has otherwise in the class around it is a choice there.
+    """
+    return {} if rules is None else dict(_dated(rules, type(rules)._field_defaults, ""))
+
+
+def _dated(rules: Any, defaults: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, tuple[Since, ...]]]:
     hints = get_type_hints(type(rules), include_extras=True)
+    own = type(rules)._field_defaults
     for name, value in rules._asdict().items():
         if is_group(value):
-            found |= dated(value, f"{prefix}{name}.")
+            around: Any = defaults.get(name)
+            usual = around._asdict() if is_group(around) else type(value)._field_defaults
+            yield from _dated(value, usual, f"{prefix}{name}.")
             continue
-        since = tuple(each for each in getattr(hints.get(name), "__metadata__", ()) if isinstance(each, Since))
-        if since:
-            found[f"{prefix}{name}"] = tuple(sorted(since, key=lambda each: order(each.release)))
-    return found
+        given = [each for each in getattr(hints.get(name), "__metadata__", ()) if isinstance(each, Since)]
+        if given and defaults.get(name) == own[name]:
+            steps = [step for each in given for step in _steps(each, own[name])]
+            yield f"{prefix}{name}", tuple(sorted(steps, key=lambda each: order(each.release)))
+
+
+def _steps(since: Since, default: Any) -> list[Since]:
+    first = [Since(EVERY, since.value), Since(since.begun, not default)] if since.begun else []
+    return [*first, Since(since.release, since.value)]
 
 
 def rules_in(rules: Any, release: str) -> dict[str, Any]:

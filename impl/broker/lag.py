@@ -9,7 +9,7 @@ at the leader's end be found lagging at once, later or never, which covers both 
 
 from typing import Annotated, NamedTuple
 
-from kafkacheck.checker.schema import Count, Struct
+from kafkacheck.checker.schema import EVERY, Count, Since, Struct
 from kafkacheck.impl.enums import LagRule
 
 Messages = Annotated[int, Count("max_messages")]
@@ -24,7 +24,7 @@ class LagRules(NamedTuple):
     longest_time: `replica.lag.time.max.ms`, in ticks of the clock.
     """
 
-    rule: LagRule = LagRule.MAX_TIME
+    rule: Annotated[LagRule, Since(EVERY, LagRule.MAX_MESSAGES), Since("0.9")] = LagRule.MAX_TIME
     most_messages: int = 0
     longest_time: int = 2
 

@@ -5,8 +5,9 @@ Source: the KIPs and issues named at each switch; apache/kafka (commit 1eb764434
 Left out, and why that is sound: switches for rules that are the same in every known version.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from kafkacheck.checker.schema import EVERY, Since
 from kafkacheck.impl.log.rules import LogRules
 
 
@@ -24,9 +25,11 @@ class CompactionRules(NamedTuple):
     log: the switches of the log; here there is no coordinator to ask for a verification.
     """
 
-    cleaning_ends_at_high_watermark: bool = True
-    delete_horizon_is_awaited: bool = True
-    markers_have_no_key: bool = True
-    last_batch_is_kept: bool = True
-    last_batch_is_emptied: bool = True
+    cleaning_ends_at_high_watermark: Annotated[bool, Since("3.1")] = True
+    delete_horizon_is_awaited: Annotated[bool, Since("3.1")] = True
+    markers_have_no_key: Annotated[
+        bool, Since("3.0.2", begun="0.11.0"), Since("3.1.2", begun="3.1"), Since("3.2.1", begun="3.2")
+    ] = True
+    last_batch_is_kept: Annotated[bool, Since(EVERY)] = True
+    last_batch_is_emptied: Annotated[bool, Since("0.11.0.1", begun="0.11.0")] = True
     log: LogRules = LogRules(verification=False)

@@ -11,9 +11,9 @@ ends at once, later or never. An offset of the metadata log is its distance from
 function that appends a record takes all brokers, because it changes their distances.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from kafkacheck.checker.schema import Array, clear
+from kafkacheck.checker.schema import EVERY, Array, Since, clear
 from kafkacheck.impl.broker.lifecycle import BrokerHeartbeat, LivingBroker
 from kafkacheck.impl.controller.registrations import ClusterControl, append_metadata, count_no_more, is_behind
 from kafkacheck.impl.enums import BrokerControlState, BrokerState, Stage
@@ -35,11 +35,11 @@ class LifecycleRules(NamedTuple):
         whole log that it took over. No version of Kafka has this rule.
     """
 
-    unfencing_awaits_registration: bool = True
-    shutdown_offset_stays: bool = True
-    stale_brokers_are_fenced_in_turn: bool = True
-    new_controller_expects_heartbeats: bool = True
-    new_controller_resumes_shutdowns: bool = False
+    unfencing_awaits_registration: Annotated[bool, Since("3.3", begun="2.8")] = True
+    shutdown_offset_stays: Annotated[bool, Since("3.3.2", begun="2.8")] = True
+    stale_brokers_are_fenced_in_turn: Annotated[bool, Since("3.0", begun="2.8")] = True
+    new_controller_expects_heartbeats: Annotated[bool, Since(EVERY)] = True
+    new_controller_resumes_shutdowns: Annotated[bool, Since(EVERY)] = False
 
 
 def is_active(controller: ClusterControl, broker_id: int) -> bool:

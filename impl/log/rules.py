@@ -5,13 +5,15 @@ Source: the KIPs and issues named at each switch; apache/kafka (commit 1eb764434
 Left out, and why that is sound: switches for rules that are the same in every known version.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+from kafkacheck.checker.schema import EVERY, Since
 
 
 class LogRules(NamedTuple):
     """The switches, constant during a run; a `bool` that is True is today's rule.
 
-    idempotence: brokers check the sequences that a producer gives its batches (`enable.idempotence`, KIP-98).
+    idempotence: a choice: brokers check the sequences that a producer gives its batches (`enable.idempotence`, KIP-98).
     batches_to_retain: how many batches' sequences a broker remembers, at most the bound `cached_batches`; 5 in Kafka,
         as many as may be in flight (`ProducerStateEntry.NUM_BATCHES_TO_RETAIN`, KAFKA-5494).
     sequence_wraps: the highest sequence is followed by 0 (KAFKA-7692, KAFKA-7693).
@@ -38,18 +40,18 @@ class LogRules(NamedTuple):
     """
 
     idempotence: bool = True
-    batches_to_retain: int = 5
-    sequence_wraps: bool = True
-    unknown_producer_may_go_on: bool = True
-    state_outlives_records: bool = True
+    batches_to_retain: Annotated[int, Since(EVERY), Since("0.11.0", 1), Since("1.0")] = 5
+    sequence_wraps: Annotated[bool, Since("2.1.1", begun="0.11.0")] = True
+    unknown_producer_may_go_on: Annotated[bool, Since("2.5")] = True
+    state_outlives_records: Annotated[bool, Since("2.4", begun="0.11.0")] = True
     empty_log_awaits_first_sequence: bool = True
-    replication_is_trusted: bool = True
-    verification: bool = True
-    offset_commit_is_verified: bool = True
-    guard_is_unique: bool = True
-    lowest_sequence_is_awaited: bool = True
-    snapshot_names_its_end: bool = True
-    snapshot_is_flushed_first: bool = True
-    missing_snapshot_is_made_up_for: bool = True
-    truncation_reloads_first: bool = True
+    replication_is_trusted: Annotated[bool, Since("0.11.0.2", begun="0.11.0")] = True
+    verification: Annotated[bool, Since("3.6", begun="0.11.0")] = True
+    offset_commit_is_verified: Annotated[bool, Since("3.7", begun="0.11.0")] = True
+    guard_is_unique: Annotated[bool, Since(EVERY)] = True
+    lowest_sequence_is_awaited: Annotated[bool, Since(EVERY)] = True
+    snapshot_names_its_end: Annotated[bool, Since(EVERY)] = True
+    snapshot_is_flushed_first: Annotated[bool, Since("2.8", begun="0.11.0")] = True
+    missing_snapshot_is_made_up_for: Annotated[bool, Since("1.0", begun="0.11.0")] = True
+    truncation_reloads_first: Annotated[bool, Since("2.7.1", begun="2.4")] = True
     answers_await_flush: bool = False

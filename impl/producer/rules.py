@@ -6,8 +6,9 @@ Left out, and why that is sound: switches for rules that are the same in every k
 that of the named commit.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from kafkacheck.checker.schema import EVERY, Since
 from kafkacheck.impl.log.rules import LogRules
 from kafkacheck.impl.producer.constants import Sending
 
@@ -21,6 +22,7 @@ class ProducerRules(NamedTuple):
         (`max.in.flight.requests.per.connection=1`, KAFKA-3197).
     unknown_outcome_is_open: a batch whose response was lost does not count as stored: its sequence stays the next to be
         acknowledged (librdkafka-4438).
+    # Before 2.8 a request had a copy of its batches.
     expired_batch_keeps_its_buffer: the memory of a batch that expires in flight is not reused before its request has
         ended (KAFKA-19012).
     in_flight_batch_has_epoch: batches in flight are distinguished by producer id and epoch, not only by their first
@@ -44,14 +46,18 @@ class ProducerRules(NamedTuple):
     log: LogRules = LogRules()
     sending: Sending = Sending.BUFFERED
     partition_is_muted: bool = False
-    unknown_outcome_is_open: bool = True
-    expired_batch_keeps_its_buffer: bool = True
-    in_flight_batch_has_epoch: bool = True
-    flush_awaits_split_batches: bool = True
-    bump_needs_proven_gap: bool = True
-    refused_batch_awaits_others: bool = False
-    only_failing_partition_is_rewritten: bool = True
-    counter_knows_its_epoch: bool = True
-    rewrites_in_sequence_order: bool = True
-    exhausted_epoch_takes_new_id: bool = True
-    counter_survives_metadata: bool = True
+    unknown_outcome_is_open: Annotated[bool, Since(EVERY)] = True
+    expired_batch_keeps_its_buffer: Annotated[
+        bool, Since("3.9.2", begun="2.8"), Since("4.0.2", begun="4.0"), Since("4.1.2", begun="4.1")
+    ] = True
+    in_flight_batch_has_epoch: Annotated[bool, Since("3.0.2", begun="2.3"), Since("3.1.1", begun="3.1")] = True
+    flush_awaits_split_batches: Annotated[
+        bool, Since("3.9.2", begun="0.11.0"), Since("4.0.2", begun="4.0"), Since("4.1.1", begun="4.1")
+    ] = True
+    bump_needs_proven_gap: Annotated[bool, Since(EVERY)] = True
+    refused_batch_awaits_others: Annotated[bool, Since(EVERY)] = False
+    only_failing_partition_is_rewritten: Annotated[bool, Since(EVERY)] = True
+    counter_knows_its_epoch: Annotated[bool, Since("2.7.1", begun="2.5")] = True
+    rewrites_in_sequence_order: Annotated[bool, Since("2.3", begun="1.0")] = True
+    exhausted_epoch_takes_new_id: Annotated[bool, Since(EVERY)] = True
+    counter_survives_metadata: Annotated[bool, Since(EVERY)] = True

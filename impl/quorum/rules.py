@@ -6,7 +6,9 @@ Left out, and why that is sound: settings that only choose among behaviours that
 """
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+from kafkacheck.checker.schema import EVERY, Since
 
 
 class RestartRule(IntEnum):
@@ -33,7 +35,9 @@ class QuorumRules(NamedTuple):
     leader_checks_quorum: a leader from which no majority has fetched for the fetch timeout resigns (KAFKA-15489).
     """
 
-    high_watermark_awaits_own_record: bool = True
-    leader_restarts_as: RestartRule = RestartRule.RESIGNED
-    voters_have_directories: bool = True
-    leader_checks_quorum: bool = True
+    high_watermark_awaits_own_record: Annotated[bool, Since("2.8", begun="2.7")] = True
+    leader_restarts_as: Annotated[RestartRule, Since(EVERY), Since("2.7", RestartRule.UNATTACHED), Since("2.8")] = (
+        RestartRule.RESIGNED
+    )
+    voters_have_directories: Annotated[bool, Since("3.9", begun="2.7")] = True
+    leader_checks_quorum: Annotated[bool, Since("3.7", begun="2.7")] = True

@@ -20,6 +20,8 @@ from kafkacheck.impl.log import Log
 class ReplicationRules(NamedTuple):
     """The switches of a protocol generation, constant during a run.
 
+    No switch says since which release it is so: the generations are those of the public TLA+, not of a release.
+
     truncation: where a replica truncates its log when it turns to a new leader epoch.
     fencing: the epochs that a leader compares before it counts a fetch, and the leaders that a new follower may ask.
     """

@@ -6,8 +6,9 @@ Left out, and why that is sound: switches for rules that no known version change
 commit named.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from kafkacheck.checker.schema import EVERY, Since
 from kafkacheck.impl.log.rules import LogRules
 from kafkacheck.impl.transactions.constants import Delivery
 
@@ -71,39 +72,41 @@ class TransactionRules(NamedTuple):
     log: the switches of the partitions' logs.
     """
 
-    transaction_version: int = 2
-    upgrade_bumps_epoch: bool = True
-    open_transaction_is_awaited: bool = True
-    lost_batch_bumps_epoch: bool = True
-    produce_names_topic_id: bool = True
+    transaction_version: Annotated[int, Since(EVERY), Since("0.11.0", 1), Since("4.0")] = 2
+    upgrade_bumps_epoch: Annotated[bool, Since(EVERY)] = True
+    open_transaction_is_awaited: Annotated[bool, Since(EVERY)] = True
+    lost_batch_bumps_epoch: Annotated[bool, Since("2.5", begun="0.11.0")] = True
+    produce_names_topic_id: Annotated[bool, Since("4.1")] = True
     leader_is_alone: bool = True
-    coordinator_abort_bumps_epoch: bool = True
-    failed_fence_is_remembered: bool = True
-    pending_state_is_cleared: bool = True
-    stopped_replica_is_unloaded: bool = True
-    repeated_end_is_answered: bool = True
-    transaction_completes_once: bool = True
-    handler_removes_its_own: bool = True
-    marker_refreshes_expiry: bool = True
-    marker_epoch_is_higher: bool = True
-    repeated_marker_is_written: bool = True
-    deleted_partition_is_dropped: bool = True
-    offset_commit_names_generation: bool = True
-    marker_answer_awaits_offsets: bool = True
-    offsets_go_by_record: bool = True
-    offsets_are_loaded_whole: bool = True
-    pending_offset_keeps_group: bool = True
-    offset_fetch_requires_stable: bool = True
+    coordinator_abort_bumps_epoch: Annotated[bool, Since("0.11.0.2", begun="0.11.0")] = True
+    failed_fence_is_remembered: Annotated[bool, Since("2.6", begun="0.11.0")] = True
+    pending_state_is_cleared: Annotated[bool, Since("2.0.1", begun="0.11.0")] = True
+    stopped_replica_is_unloaded: Annotated[bool, Since("2.4.1", begun="0.11.0")] = True
+    repeated_end_is_answered: Annotated[bool, Since(EVERY)] = True
+    transaction_completes_once: Annotated[bool, Since(EVERY)] = True
+    handler_removes_its_own: Annotated[bool, Since("3.8", begun="2.6")] = True
+    marker_refreshes_expiry: Annotated[bool, Since("2.4.1", begun="0.11.0")] = True
+    marker_epoch_is_higher: Annotated[bool, Since("4.2", begun="4.0")] = True
+    repeated_marker_is_written: Annotated[bool, Since(EVERY)] = True
+    deleted_partition_is_dropped: Annotated[bool, Since(EVERY)] = True
+    offset_commit_names_generation: Annotated[bool, Since("2.5", begun="0.11.0")] = True
+    marker_answer_awaits_offsets: Annotated[bool, Since("3.9.1", begun="2.0")] = True
+    offsets_go_by_record: Annotated[bool, Since(EVERY)] = True
+    offsets_are_loaded_whole: Annotated[bool, Since("0.11.0.1", begun="0.11.0")] = True
+    pending_offset_keeps_group: Annotated[bool, Since("4.0.1", begun="0.11.0")] = True
+    offset_fetch_requires_stable: Annotated[bool, Since("2.5", begun="0.11.0")] = True
     delivery: Delivery = Delivery.PROCESS_FIRST
-    added_partition_is_written: bool = True
-    init_names_epoch: bool = True
-    stable_offset_is_excluded: bool = True
-    late_read_names_aborted: bool = True
-    high_watermark_is_read_once: bool = True
-    index_comes_first: bool = True
-    cleaner_carries_transactions: bool = True
-    index_is_kept_whole: bool = True
-    markers_outlive_their_data: bool = True
-    fence_bumps_once: bool = True
-    fence_rotates_producer_id: bool = True
+    added_partition_is_written: Annotated[bool, Since(EVERY)] = True
+    init_names_epoch: Annotated[bool, Since("2.5", begun="0.11.0")] = True
+    stable_offset_is_excluded: Annotated[bool, Since(EVERY)] = True
+    late_read_names_aborted: Annotated[bool, Since(EVERY)] = True
+    high_watermark_is_read_once: Annotated[bool, Since("2.5", begun="0.11.0")] = True
+    index_comes_first: Annotated[bool, Since("2.2.1", begun="0.11.0")] = True
+    cleaner_carries_transactions: Annotated[bool, Since("2.2.2", begun="0.11.0")] = True
+    index_is_kept_whole: Annotated[
+        bool, Since("2.8.2", begun="0.11.0"), Since("3.0.2", begun="3.0"), Since("3.1.1", begun="3.1")
+    ] = True
+    markers_outlive_their_data: Annotated[bool, Since(EVERY)] = True
+    fence_bumps_once: Annotated[bool, Since("4.0.1", begun="4.0")] = True
+    fence_rotates_producer_id: Annotated[bool, Since("4.3", begun="4.0")] = True
     log: LogRules = LogRules()

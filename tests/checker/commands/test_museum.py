@@ -2,13 +2,16 @@
 
 import json
 import re
+from typing import Annotated, NamedTuple
 
 import pytest
 
+from kafkacheck.checker.catalogue.bug_releases import Presence
 from kafkacheck.checker.catalogue.museum import Museum, bugs, find_bugs
 from kafkacheck.checker.commands.bugs import show_bugs
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.process.errors import ModelError, UsageError
+from kafkacheck.checker.schema import EVERY, Since
 from kafkacheck.checker.search import check
 from tests.support.command import TANK, in_process, write
 
@@ -169,6 +172,55 @@ def test_bugs_can_be_listed_without_a_search(place, monkeypatch):
     [told] = json.loads(in_process("bugs", "TAP-7", "--list", "--json", folder=place).out)
     assert told["id"] == "LEAK-1 / TAP-7" and told["area"] == "pipes" and told["model"] == "tank"
     assert in_process("bugs", "--list", "LEAK-9", folder=place).status == 2
+
+
+MENDED = (Since("2.7.2", begun="2.7"), Since("2.8.1", begun="2.8"))
+
+
+@pytest.mark.parametrize(
+    ("dates", "asked", "has", "fixed"),
+    [
+        ((Since("2.0"),), "1.0", True, "2.0"),
+        ((Since("2.0"),), "2.0", False, "2.0"),
+        (MENDED, "2.7.1", True, "2.7.2, 2.8.1"),
+        (MENDED, "2.6", False, "2.7.2, 2.8.1"),
+        ((Since(EVERY),), "1.0", False, "no release has it"),
+        ((Since(EVERY, False),), "9.9", True, "not yet"),
+        ((), "1.0", None, "-"),
+    ],
+)
+def test_a_release_has_a_bug_if_its_rules_are_as_they_were(dates, asked, has, fixed):
+    class Rules(NamedTuple):
+        checks: Annotated[bool, *dates, ""] = True
+        chosen: bool = True
+
+    found = Presence(Rules(), ({"checks": False},))
+    assert (found.is_in(asked), found.fixed_in) == (has, fixed)
+    with_choice = Presence(Rules(), ({"checks": False, "chosen": False},))
+    assert with_choice.is_in(asked) == (None if has else has)
+    assert Presence(Rules(), ({"checks": False, "chosen": False}, {"checks": False})).is_in(asked) == has
+    assert Presence(None, ()).is_in(asked) is None and Presence(None, ()).fixed_in == "-"
+
+
+def test_the_bugs_of_a_release_are_listed_without_a_search(place):
+    dated = TANK.replace(
+        "    valve: Valve\n", '    valve: Annotated[Valve, Since(EVERY, Valve.OPEN), Since("2.0")] = Valve.SHUT\n'
+    )
+    dated = dated.replace("drains: bool\n", "drains: bool = True\n").replace("pour: int\n", "pour: int = 1\n")
+    write(place / "model" / "tank.py", dated.replace("import Count, Struct", "import EVERY, Count, Since, Struct"))
+    write(place / "model" / "valves" / "bugs.toml", GONE)
+    told = json.loads(in_process("bugs", "--kafka", "1.0", "--json", folder=place).out)
+    assert told == [
+        {"id": "LEAK-1 / TAP-7", "in_release": True, "fixed_in": "2.0"},
+        {"id": "LEAK-2", "in_release": False, "fixed_in": "not yet"},
+        {"id": "LEAK-3", "in_release": None, "fixed_in": "-"},
+    ]
+    lines = in_process("bugs", "--kafka", "1.0", folder=place).out.splitlines()
+    assert [line.split()[0] for line in lines[2:-2]] == ["LEAK-1"]
+    assert lines[-1] == "1.0 has 1 of 3 bugs; not known: LEAK-3"
+    assert " | 2.0 | TAP-8: shut it |" in in_process("bugs", "--list", "--markdown", folder=place).out
+    ended = in_process("bugs", "--kafka", "new", folder=place)
+    assert ended.status == 2 and "is no release; write one such as 4.1" in ended.error
 
 
 def test_bugs_that_share_the_half_with_the_fix_share_its_search(place, monkeypatch):

@@ -49,6 +49,26 @@ def test_a_release_has_each_rule_as_it_was_then(release, values):
     assert tuple(rules_in(Rules(checks=False, chosen=False, wished=True), release).values()) == values
 
 
+def test_a_rule_that_a_release_lost_has_it_again_in_each_line_that_was_mended():
+    class Lost(NamedTuple):
+        counts: Annotated[bool, Since("2.7.2", begun="2.7"), Since("2.8.1", begun="2.8")] = True
+
+    asked = ("1.0", "2.6.9", "2.7.0", "2.7.1", "2.7.2", "2.7", "2.8.0", "2.8.1", "2.8", "3.0")
+    values = [rules_in(Lost(), each)["counts"] for each in asked]
+    assert values == [True, True, False, False, True, True, False, True, True, True]
+
+
+def test_a_group_that_the_class_around_it_has_otherwise_is_a_choice_there():
+    class Inside(NamedTuple):
+        asks: Annotated[bool, Since("3.6")] = True
+        counts: Annotated[bool, Since("3.7")] = True
+
+    class Around(NamedTuple):
+        log: Inside = Inside(asks=False)
+
+    assert rules_in(Around(log=Inside(counts=False)), "4.0") == {"log.counts": True}
+
+
 def test_a_choice_has_no_release():
     assert set(dated(Rules())) == {"checks", "forgets", "way", "wished", "inner.retries"}
     assert dated(None) == {}
