@@ -15,7 +15,7 @@ GENERATIONS := truncate_to_high_watermark kip101 kip279 kip320_first_try kip320
 LONG := $(addprefix tests/,museum catalogue replication cluster producer transactions programs \
 	checker/model checker/proofs checker/symbolic checker/distributed checker/graphs)
 
-.PHONY: help check catalogue test every-test long quick kafka kafka-all lint format bench lock clean environment
+.PHONY: help check catalogue test every-test long quick kafka kafka-all findings lint format bench lock clean environment
 
 help:
 	@echo 'make environment  make .venv, and nothing else'
@@ -26,6 +26,7 @@ help:
 	@echo 'make quick      only the fast tests'
 	@echo "make kafka      Kafka's own classes beside the models (KAFKA=4.1.2: that release; KAFKA_LIBS=DIR: these jars)"
 	@echo 'make kafka-all  the same for every release from 4.0 on'
+	@echo "make findings   what we found wrong in Kafka, reproduced on its own classes"
 	@echo 'make lint       ruff and mypy'
 	@echo 'make format     let ruff reformat the sources'
 	@echo 'make bench      measure speed and memory (ARGS=--help tells more)'
@@ -59,6 +60,9 @@ kafka: environment
 
 kafka-all: environment
 	@$(BIN)/python -m tests.kafka --every-release $(ARGS)
+
+findings: environment
+	@$(BIN)/python -m tests.kafka.findings $(if $(KAFKA),--kafka $(KAFKA)) $(if $(KAFKA_LIBS),--libs "$(KAFKA_LIBS)") $(ARGS)
 
 lint: environment
 	@$(BIN)/ruff check --quiet .
