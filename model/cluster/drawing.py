@@ -13,6 +13,12 @@ BROKER_EVENTS = {
         text="metadata {brokers[broker_id].metadata_offset}: epoch {brokers[broker_id].leader_epoch}, "
         "leader {brokers[broker_id].leader}",
     ),
+    "broker_replays_delta": Event(
+        at="controller",
+        to="broker_id",
+        text="metadata up to {offset} as one change: epoch {brokers[broker_id].leader_epoch}, "
+        "leader {brokers[broker_id].leader}",
+    ),
     "broker_obeys_leader_and_isr": Event(
         at="controller",
         to="broker_id",
@@ -121,6 +127,7 @@ CONTROLLER_EVENTS = {
         at="controller", text="ends the reassignment: replicas {" + NOW + ".replicas}"
     ),
     "min_isr_is_lowered": Event(at="controller", text="lowers min.insync.replicas"),
+    "min_isr_is_raised": Event(at="controller", text="raises min.insync.replicas"),
     "session_expires": Event(
         at="controller",
         text="session of broker {broker_id} expires: epoch {" + NOW + ".leader_epoch}, leader {" + NOW + ".leader}",
