@@ -31,8 +31,8 @@ def freeze(value):
 
 
 def argument(parameter, value):
-    """What a function is given for a parameter: a set of ids for the bits of one."""
-    if type(parameter.kind).__name__ != "IdSet":
+    """What a function is given for a parameter: a set of ids for the bits of one, if it is declared as `Ids`."""
+    if type(parameter.kind).__name__ != "IdSet" or parameter.kind.is_mask:
         return value
     return frozenset(member for member in range(value.bit_length()) if value >> member & 1)
 
