@@ -23,7 +23,7 @@ QUICK = 10_000
 """A test that visits more states than this is left to the complete run."""
 
 
-LARGE = 150_000
+LARGE = 100_000
 """A test that visits more states than this is left to `make long`; the rows of TLC cover larger ones all the same."""
 
 

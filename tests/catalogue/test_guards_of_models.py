@@ -69,8 +69,14 @@ USES_FETCH = (
         ("power_fails: if not broker.is_running", "disturbances_are_real"),
         (ACKNOWLEDGES, "only_appender_acknowledges"),
         ("cut_epochs_from: if start >= end_offset", "truncation_cuts_epochs"),
-        ("turn_to_leader: if fetch.stage == Stage.ANSWERED and rules", "new_epoch_drops_answers"),
-        ("is_choice: return new_leader in candidates: always True", "leader_epoch_counts_leaders"),
+        pytest.param(
+            *("turn_to_leader: if fetch.stage == Stage.ANSWERED and rules", "new_epoch_drops_answers"),
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            *("is_choice: return new_leader in candidates: always True", "leader_epoch_counts_leaders"),
+            marks=pytest.mark.long,
+        ),
         ("can_take_out: if broker_id not in metadata.active", "every_change_has_an_effect"),
     ],
 )

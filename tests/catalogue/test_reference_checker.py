@@ -12,7 +12,7 @@ from tests.support.reference_checker import explore
 SMALL_BOUNDS = [
     {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1},
     {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 1},
-    pytest.param({"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}, marks=pytest.mark.slow),
+    pytest.param({"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}, marks=pytest.mark.long),
     pytest.param({"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}, marks=pytest.mark.long),
 ]
 

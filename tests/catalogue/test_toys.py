@@ -104,7 +104,7 @@ BEHAVIOURS = [
 # Packed, a tape is 8 * length bits: just below, at and just above one, two and four words of 64 bits.
 SHAPES = [
     Case(every_kind.MODEL, 6_288, 38_521, 15),
-    Case(every_kind.MODEL.with_rules({"may_forget": False, "favourite": "GREEN"}), 2_736, 12_425, 10),
+    Case(every_kind.SMALLER, 2_736, 12_425, 10),
     Case(wide.NUMBERS, 1_241, 3_107, 27),
     *(
         Case(wide.TAPE.with_bounds({"length": length}), wide.tapes(length), 1 + 2 * length * (2 * length - 1), 3)

@@ -100,8 +100,14 @@ def answers(model, name):
             "broker_obeys_leader_and_isr",
         ),
         ("cluster.kraft", {"isr_excludes_inactive": False}, "isr_has_no_inactive", "controller_alters_partition"),
-        ("cluster.kraft", {"answer_checks_partition_epoch": False}, "isr_is_covered", "leader_learns_of_change"),
-        ("cluster.kraft", {"epoch_file_is_cut_at_end": False}, "every_truncation_cuts", "follower_uses_fetch"),
+        pytest.param(
+            *("cluster.kraft", {"answer_checks_partition_epoch": False}, "isr_is_covered", "leader_learns_of_change"),
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            *("cluster.kraft", {"epoch_file_is_cut_at_end": False}, "every_truncation_cuts", "follower_uses_fetch"),
+            marks=pytest.mark.long,
+        ),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
 )

@@ -102,6 +102,7 @@ def test_a_reassignment_elects_the_first_of_the_target_that_is_in_sync_and_activ
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_every_step_in_the_order_of_the_assignment_is_a_step_without_it():
     """What holds where any candidate is elected holds with Kafka's order, too. Tried on some states of each level."""
     strict = ELECTION_ORDER.with_bounds({"max_metadata_offset": 3, "crashes": 1, "expirations": 1, "moves": 1})

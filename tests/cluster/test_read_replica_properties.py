@@ -160,6 +160,7 @@ TWO_RECORDS = MODEL.with_bounds({"log_size": 2, "max_records": 2, "crashes": 0})
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_each_fairness_is_needed_to_read_on():
     """With two records, as without a second one there is nothing to read once a position must be validated."""
     assert judged(TWO_RECORDS, READS_ON, FAIR, [consumer_reads_from_read_replica])

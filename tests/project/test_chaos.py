@@ -11,8 +11,8 @@ CASES = (Case("replication.kip320_first_try"), Case("metadata_quorum.disks"))
 @pytest.mark.slow
 def test_killed_searches_come_to_the_pinned_answer():
     drawn = Chaos(seed=3)
-    drawn.kill(CASES, 4)
-    assert sum(each.kills for each in drawn.told.values()) >= 4
+    drawn.kill(CASES, 2)
+    assert sum(each.kills for each in drawn.told.values()) >= 2
     head, *rows = chaos.table(drawn.told).splitlines()
     assert "levels kept" in head and {row.split()[1] for row in rows} <= {each.model for each in CASES}
 

@@ -211,3 +211,6 @@ MODEL = Model(
     always=[friends_know, epoch_grows],
     sometimes=[everything_used],
 )
+
+SMALLER = MODEL.with_rules({"may_forget": False, "favourite": "GREEN"})
+"""The same without a part of its steps."""

@@ -52,7 +52,7 @@ WIDE = {"replication.truncate_to_high_watermark": 5} | dict.fromkeys(CLUSTER, 20
 """In its levels there are fewer states."""
 
 
-@pytest.mark.parametrize("name", long_but(ABSTRACT + CLUSTER, ABSTRACT + names_of("cluster", 600)))
+@pytest.mark.parametrize("name", long_but(ABSTRACT + CLUSTER, ABSTRACT + names_of("cluster", 400)))
 def test_the_catalogue_gives_the_same_answer(name, tmp_path):
     model = catalogue.find_model(name)
     wanted = readings.compiled(model)

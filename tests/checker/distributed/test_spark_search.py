@@ -244,6 +244,7 @@ def test_a_standalone_cluster_that_loses_an_executor_gives_the_same_answer(stand
         assert counts_of(ended(process)) == SMALLER_KIP320
 
 
+@pytest.mark.long
 def test_a_master_that_is_lost_leaves_a_run_that_can_be_resumed(tmp_path):
     folder = tmp_path / "run"
     options = ("--engine", "spark", "--spark-from", 8_000, "--shards", 2, "--master", LOCAL, "--run-dir", folder)

@@ -47,7 +47,7 @@ def explored(model, tmp_path):
 
 @pytest.mark.slow
 def test_every_state_has_its_fields_and_every_step_its_parameters(tmp_path):
-    model = every_kind.MODEL
+    model = every_kind.SMALLER
     run, states, edges = explored(model, tmp_path)
     assert [row["state"] for row in states] == list(range(run["states"]))
     evaluate, objects = Evaluation(model), []

@@ -28,7 +28,7 @@ MODELS = [
     behaviours.ALONE,
     behaviours.PHILOSOPHERS,
     die_hard.MODEL,
-    every_kind.MODEL,
+    every_kind.SMALLER,
     peterson.MODEL,
     two_phase_commit.MODEL,
 ]
