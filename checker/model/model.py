@@ -40,7 +40,7 @@ from kafkacheck.checker.process.names import model_name, unknown
 from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout, scalar_of
-from kafkacheck.checker.schema.releases import rules_in
+from kafkacheck.checker.schema.releases import changed_by
 from kafkacheck.checker.schema.rules import full_name, replaced, switch_value, switches
 from kafkacheck.checker.schema.schema import split_condition
 
@@ -80,6 +80,9 @@ class Model(Unchanging):
 
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
     """
+
+    released: tuple[str, Mapping[str, int]] | None = None
+    """The release whose rules the model was given, and the rules before that."""
 
     def __new__(cls, *positional: object, **given: object) -> "Model":
         """Checks what the model is given by which names, for which Python's own error says too little."""
@@ -212,11 +215,14 @@ class Model(Unchanging):
         return self._again(rules=replaced(self.rules, values)) if values else self
 
     def with_release(self, release: str) -> "Model":
-        """The same model by the rules of a release. UsageError if it is none, or no switch has a release."""
-        values = rules_in(self.rules, release)
+        """The same model by the rules of a release. UsageError if it is none, or no switch has a release.
+
+        A rule that the model has in an older form stays so (`releases.changed_by`).
+        """
+        values = changed_by(self.rules, release)
         if not values:
             raise UsageError(f"{self.name} has no rule that says since which release it is so; leave out the release")
-        return self._again(rules=replaced(self.rules, values))
+        return self._again((release, switches(self.rules)), rules=replaced(self.rules, values))
 
     def with_properties(self, names: Sequence[str]) -> "Model":
         """The same model that checks only the named properties. UsageError where one does not exist.
@@ -306,10 +312,12 @@ class Model(Unchanging):
         if role := changed_list(self._given, self._definition):
             raise self._error(f"`{role}` has changed since `Model(...)` read it; change it before")
 
-    def _again(self, **changes: Any) -> "Model":
+    def _again(self, released: tuple[str, Mapping[str, int]] | None = None, **changes: Any) -> "Model":
         self.require_unchanged()
         is_alike = changes.keys().isdisjoint(("state", "bounds", "rules"))
-        return Model(**{**self._definition, **changes}, like=self if is_alike else None)
+        again = Model(**{**self._definition, **changes}, like=self if is_alike else None)
+        object.__setattr__(again, "released", released or self.released)  # a model is frozen; only `headline` reads it
+        return again
 
     def _error(self, message: str, function: Protocol | None = None) -> ModelError:
         """An error in the definition, or in a function of it, with its place."""

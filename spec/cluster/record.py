@@ -203,7 +203,7 @@ def only_assigned_brokers_obey(before: State, after: State, rules: ClusterRules)
 
 def needed_of_target(rules: ClusterRules, target: Ids, adding: Ids, removed: Ids) -> Ids:
     """The brokers of a reassignment's target that must be in sync before it ends."""
-    if rules.grown_target_awaits_added and len(adding) >= len(removed):
+    if not rules.grown_target_is_awaited and len(adding) >= len(removed):
         return adding
     return target
 

@@ -1,0 +1,20 @@
+"""Is every acknowledged record kept if the last known leader is not elected?
+
+It is, because nobody leads any more: what some disk may still have is not overwritten. No release has it so.
+
+Bounds: those of `cluster.last_known.power`, in which the newest release loses a record.
+Expected: HOLDS
+"""
+
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.family import CLUSTER
+from kafkacheck.model.cluster.last_known.power import ACTIONS, ALWAYS, BOUNDS
+from kafkacheck.spec.cluster.properties import acknowledged_record
+
+MODEL = CLUSTER.model(
+    rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=False, min_insync_replicas=2),
+    bounds=BOUNDS,
+    actions=ACTIONS,
+    always=ALWAYS,
+    sometimes=[acknowledged_record],
+)
