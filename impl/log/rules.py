@@ -21,7 +21,7 @@ class LogRules(NamedTuple):
         0, and otherwise it answers UNKNOWN_PRODUCER_ID (before KIP-360).
     state_outlives_records: a producer's state stays when its last records are deleted (KAFKA-7190).
     empty_log_awaits_first_sequence: a partition that has never had a batch takes only sequence 0 from a producer that
-        it does not know (KAFKA-15591: Kafka 4.5, which is not released).
+        it does not know (KAFKA-15591; since 4.5).
     replication_is_trusted: a follower takes its leader's batches with any sequence (KAFKA-6003).
     verification: a first transactional batch is appended only if the coordinator confirms its transaction (KIP-890).
     offset_commit_is_verified: a transaction's first offset is verified like its first batch (KAFKA-15449).
