@@ -1,4 +1,4 @@
-"""The switches of the message-level protocol: each names the right form of a rule that Kafka once had otherwise.
+"""The switches of the message-level protocol: each names the right form of a rule that a Kafka has otherwise.
 
 Part of Kafka modelled: the variants of replication and control between Kafka 0.8 and KRaft.
 Source: the KIPs and issues named at each switch; apache/kafka (commit 1eb7644349).
@@ -13,10 +13,10 @@ from kafkacheck.impl.enums import Acks, FetchFencing, Propagation, TruncationRul
 
 
 class ClusterRules(NamedTuple):
-    """The switches, constant during a run. A `bool` that is True selects today's rule.
+    """The switches, constant during a run. A `bool` that is True selects the right rule.
 
-    Each says since which release of Apache Kafka it is so, but for choices of the user or the model, and for rules that
-    no release has yet.
+    Each says since which release of Apache Kafka it is so, but for choices of the user or the model. The defaults are
+    the rules of the newest release; a dated `bool` that is False by default is a right rule that this release lacks.
 
     propagation: a choice: how brokers learn of leaders and ISR.
     truncation: where a follower truncates its log.

@@ -40,7 +40,7 @@ from kafkacheck.checker.process.names import model_name, unknown
 from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout, scalar_of
-from kafkacheck.checker.schema.releases import changed_by
+from kafkacheck.checker.schema.releases import Released, dated, released
 from kafkacheck.checker.schema.rules import full_name, replaced, switch_value, switches
 from kafkacheck.checker.schema.schema import split_condition
 
@@ -81,8 +81,8 @@ class Model(Unchanging):
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
     """
 
-    released: tuple[str, Mapping[str, int]] | None = None
-    """The release whose rules the model was given, and the rules before that."""
+    released: Released | None = None
+    """The release whose rules the model was given, if it was."""
 
     def __new__(cls, *positional: object, **given: object) -> "Model":
         """Checks what the model is given by which names, for which Python's own error says too little."""
@@ -217,12 +217,12 @@ class Model(Unchanging):
     def with_release(self, release: str) -> "Model":
         """The same model by the rules of a release. UsageError if it is none, or no switch has a release.
 
-        A rule that the model has in an older form stays so (`releases.changed_by`).
+        A rule that the model has in an older form stays so (`releases.released`).
         """
-        values = changed_by(self.rules, release)
-        if not values:
+        found = released(self.rules, release)
+        if not dated(self.rules):
             raise UsageError(f"{self.name} has no rule that says since which release it is so; leave out the release")
-        return self._again((release, switches(self.rules)), rules=replaced(self.rules, values))
+        return self._again(found, rules=replaced(self.rules, found.changed))
 
     def with_properties(self, names: Sequence[str]) -> "Model":
         """The same model that checks only the named properties. UsageError where one does not exist.
@@ -312,11 +312,11 @@ class Model(Unchanging):
         if role := changed_list(self._given, self._definition):
             raise self._error(f"`{role}` has changed since `Model(...)` read it; change it before")
 
-    def _again(self, released: tuple[str, Mapping[str, int]] | None = None, **changes: Any) -> "Model":
+    def _again(self, by_release: Released | None = None, **changes: Any) -> "Model":
         self.require_unchanged()
         is_alike = changes.keys().isdisjoint(("state", "bounds", "rules"))
         again = Model(**{**self._definition, **changes}, like=self if is_alike else None)
-        object.__setattr__(again, "released", released or self.released)  # a model is frozen; only `headline` reads it
+        object.__setattr__(again, "released", by_release or self.released)  # frozen; only `headline` reads it
         return again
 
     def _error(self, message: str, function: Protocol | None = None) -> ModelError:

@@ -7,7 +7,7 @@ from kafkacheck.checker.model.model import Model
 from kafkacheck.checker.process.errors import ModelError, UsageError
 from kafkacheck.checker.process.names import RELEASE, shortened, unknown
 from kafkacheck.checker.schema import rules
-from kafkacheck.checker.schema.releases import rules_in
+from kafkacheck.checker.schema.releases import Released
 
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
@@ -36,18 +36,16 @@ def headline(model: Model) -> str:
     If the model was given the rules of a release, a second line says which rules that changed, and which stayed.
     """
     first = f"{model.name}: {told_settings(model) or 'no bounds or rules'}"
-    return f"{first}\n{_told_release(model)}" if model.released else first
+    return f"{first}\n{_told_release(model.name, model.released)}" if model.released else first
 
 
-def _told_release(model: Model) -> str:
-    assert model.released is not None
-    release, before = model.released
-    its = rules_in(model.rules, release)
-    now, shown = rules.switches(model.rules), rules_of(model)
-    changed = [f"{name}={shown[name]}" for name in its if now[name] != before[name]]
-    stayed = [f"{name}={shown[name]}" for name in its if now[name] == before[name] != its[name]]
-    told = f"{model.name}: release {release} changes {', '.join(changed) or 'no rule'}"
-    return f"{told}; the model's own are {', '.join(stayed)}" if stayed else told
+def _told_release(name: str, released: Released) -> str:
+    changed, stayed = (
+        ", ".join(f"{name}={getattr(value, 'name', value)}" for name, value in each.items())
+        for each in (released.changed, released.stayed)
+    )
+    told = f"{name}: release {released.release} changes {changed or 'no rule'}"
+    return f"{told}; the model's own stay: {stayed}" if stayed else told
 
 
 def told_settings(model: Model) -> str:

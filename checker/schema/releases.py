@@ -73,21 +73,35 @@ def rules_in(rules: Any, release: str) -> dict[str, Any]:
     return {name: _values(rules, name, steps)[_reached(steps, asked)] for name, steps in dated(rules).items()}
 
 
-def changed_by(rules: Any, release: str) -> dict[str, Any]:
-    """By name the value that a release gives each dated switch of the rules of a model. UsageError if it is none.
+@dataclass(frozen=True)
+class Released:
+    """What a release does to the rules of a model: by name, the switches that it changes, and those that stay older."""
+
+    release: str
+    changed: dict[str, Any]
+    stayed: dict[str, Any]
+
+
+def released(rules: Any, release: str) -> Released:
+    """The dated switches of the rules of a model in a release. UsageError if it is none.
 
     A rule that the model has in an older form is its subject: it becomes no newer. But True is the right form of a bool
     and never older: where the newest release lacks it, it is a mend of the model, which goes.
     """
     asked, now = order(release), switches(rules)
-    found: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
+    stayed: dict[str, Any] = {}
     for name, steps in dated(rules).items():
-        values = _values(rules, name, steps)
+        values, own = _values(rules, name, steps), now[name]
         place = _reached(steps, asked)
-        if now[name] is not True and now[name] != values[-1] and now[name] in values:
-            place = min(place, len(values) - 1 - values[::-1].index(now[name]))
-        found[name] = values[place]
-    return found
+        its = values[place]
+        if own is not True and own != _default(rules, name) and own in values:
+            its = values[min(place, len(values) - 1 - values[::-1].index(own))]
+        if its != own:
+            changed[name] = its
+        elif its != values[place]:
+            stayed[name] = its
+    return Released(release, changed, stayed)
 
 
 def _reached(steps: tuple[Since, ...], asked: tuple[int, ...]) -> int:
@@ -96,9 +110,12 @@ def _reached(steps: tuple[Since, ...], asked: tuple[int, ...]) -> int:
 
 def _values(rules: Any, name: str, steps: tuple[Since, ...]) -> list[Any]:
     """What the switch was before its first step, and from each step on."""
+    values = [_default(rules, name) if each.value is None else each.value for each in steps]
+    return [not values[0], *values]
+
+
+def _default(rules: Any, name: str) -> Any:
     *groups, own = name.split(".")
     for group in groups:
         rules = getattr(rules, group)
-    default = type(rules)._field_defaults[own]
-    values = [default if each.value is None else each.value for each in steps]
-    return [not values[0], *values]
+    return type(rules)._field_defaults[own]

@@ -11,7 +11,7 @@ from kafkacheck.checker.schema import EVERY, Since
 
 
 class LogRules(NamedTuple):
-    """The switches, constant during a run; a `bool` that is True is today's rule.
+    """The switches, constant during a run; a `bool` that is True is the right rule.
 
     idempotence: a choice: brokers check the sequences that a producer gives its batches (`enable.idempotence`, KIP-98).
     batches_to_retain: how many batches' sequences a broker remembers, at most the bound `cached_batches`; 5 in Kafka,

@@ -3,8 +3,8 @@
 It is, because nobody leads any more: what some disk may still have is not overwritten. No release with eligible
 leader replicas has it so.
 
-Bounds: those of `cluster.last_known.power`, in which the newest release loses a record, but for one leader epoch and one
-    change fewer, which that does not need.
+Bounds: those of `cluster.last_known.power`, in which the newest release loses a record, but for one leader epoch and
+    one change fewer, which that does not need.
 Expected: HOLDS
 """
 

@@ -19,16 +19,17 @@ from kafkacheck.spec.cluster import properties, steps
 def leaders_follow_one_order(state: State) -> bool:
     """Whether the brokers 0, 2, 0 and 1 lead in this order, only 1 has a late fetch, and 2 fetches after it has led."""
     for metadata in state.controller.history:
-        is_third = metadata.leader_epoch == 1
-        is_second = metadata.leader_epoch == 3
-        if metadata.leader == 0 and (is_third or is_second):
+        if metadata.leader == 0 and metadata.leader_epoch % 2 != 0:
             return False
-        if metadata.leader == 1 and not is_second or metadata.leader == 2 and not is_third:
+        if metadata.leader == 1 and metadata.leader_epoch != 3:
             return False
-    newest = state.controller.history[state.controller.offset].leader_epoch
-    if newest <= 1 and state.fetches[2].stage != Stage.IDLE or state.old_fetches[2].stage != Stage.IDLE:
+        if metadata.leader == 2 and metadata.leader_epoch != 1:
+            return False
+    if state.controller.history[state.controller.offset].leader_epoch <= 1 and state.fetches[2].stage != Stage.IDLE:
         return False
-    return one_step_behind(state) and state.old_fetches[0].stage == Stage.IDLE
+    if state.old_fetches[0].stage != Stage.IDLE or state.old_fetches[2].stage != Stage.IDLE:
+        return False
+    return one_step_behind(state)
 
 
 MODEL = CLUSTER.model(

@@ -1,7 +1,7 @@
 """Does a reassignment keep as many copies of a record as there were, if it ends when the added brokers are in sync?
 
-By the rules of the newest release, Kafka 4.4, it does not (KAFKA-19975, since 4.3): a reassignment that adds at least as
-many brokers as it removes ends although a member of the target that was assigned before is out of sync.
+By the rules of the newest release, Kafka 4.4, it does not (KAFKA-19975, since 4.3): a reassignment that adds at least
+as many brokers as it removes ends although a member of the target that was assigned before is out of sync.
 
 Bounds: three brokers; two have the partition, and one of these is out of sync; one reassignment; one record. The ISR
     grows by the added broker alone, and one follower at a time has a request under way.

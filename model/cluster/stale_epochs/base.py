@@ -37,7 +37,9 @@ EXAMPLES = (properties.acknowledged_record, files.unflushed_survivor)
 def first_broker_leads_twice(state: State) -> bool:
     """Whether the first broker has led only the first and the third epoch, and has neither failed nor sent a fetch."""
     for metadata in state.controller.history:
-        if metadata.leader == 0 and metadata.leader_epoch == 1 or metadata.leader == 1 and metadata.leader_epoch == 2:
+        if metadata.leader == 0 and metadata.leader_epoch == 1:
+            return False
+        if metadata.leader == 1 and metadata.leader_epoch == 2:
             return False
     return state.brokers[0].is_running and state.fetches[0].stage == Stage.IDLE
 
