@@ -222,7 +222,7 @@ class Model(Unchanging):
         found = released(self.rules, release)
         if not dated(self.rules):
             raise UsageError(f"{self.name} has no rule that says since which release it is so; leave out the release")
-        return self._again(found, rules=replaced(self.rules, found.changed))
+        return self._again(rules=replaced(self.rules, found.changed))._noting(found)
 
     def with_properties(self, names: Sequence[str]) -> "Model":
         """The same model that checks only the named properties. UsageError where one does not exist.
@@ -312,12 +312,14 @@ class Model(Unchanging):
         if role := changed_list(self._given, self._definition):
             raise self._error(f"`{role}` has changed since `Model(...)` read it; change it before")
 
-    def _again(self, by_release: Released | None = None, **changes: Any) -> "Model":
+    def _again(self, **changes: Any) -> "Model":
         self.require_unchanged()
         is_alike = changes.keys().isdisjoint(("state", "bounds", "rules"))
-        again = Model(**{**self._definition, **changes}, like=self if is_alike else None)
-        object.__setattr__(again, "released", by_release or self.released)  # frozen; only `headline` reads it
-        return again
+        return Model(**{**self._definition, **changes}, like=self if is_alike else None)._noting(self.released)
+
+    def _noting(self, found: Released | None) -> "Model":
+        object.__setattr__(self, "released", found)  # a model does not change; this is only told, never read
+        return self
 
     def _error(self, message: str, function: Protocol | None = None) -> ModelError:
         """An error in the definition, or in a function of it, with its place."""
