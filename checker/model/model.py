@@ -40,7 +40,7 @@ from kafkacheck.checker.process.names import model_name, unknown
 from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout, scalar_of
-from kafkacheck.checker.schema.releases import Released, dated, released
+from kafkacheck.checker.schema.releases import Released
 from kafkacheck.checker.schema.rules import full_name, replaced, switch_value, switches
 from kafkacheck.checker.schema.schema import split_condition
 
@@ -80,9 +80,6 @@ class Model(Unchanging):
 
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
     """
-
-    released: Released | None = None
-    """The release whose rules the model was given, if it was."""
 
     def __new__(cls, *positional: object, **given: object) -> "Model":
         """Checks what the model is given by which names, for which Python's own error says too little."""
@@ -126,6 +123,7 @@ class Model(Unchanging):
         question = first_sentence(where.f_globals.get("__doc__")) if question is None else question
         place = f"{short_path(where.f_code.co_filename)}:{where.f_lineno}" if place is None else place
         self._place, self.name, self.question, self.drawing = place, name, question, drawing
+        self.released: Released | None = None
         self.state, self.rules, self.check_deadlock = state, rules, check_deadlock
         initials = (initial,) if callable(initial) else initial
         given: dict[str, Any] = {
@@ -214,15 +212,10 @@ class Model(Unchanging):
             values[name] = switch_value(known[name], value, name)
         return self._again(rules=replaced(self.rules, values)) if values else self
 
-    def with_release(self, release: str) -> "Model":
-        """The same model by the rules of a release. UsageError if it is none, or no switch has a release.
-
-        A rule that the model has in an older form stays so (`releases.released`).
-        """
-        found = released(self.rules, release)
-        if not dated(self.rules):
-            raise UsageError(f"{self.name} has no rule that says since which release it is so; leave out the release")
-        return self._again(rules=replaced(self.rules, found.changed))._noting(found)
+    def noting(self, found: Released) -> "Model":
+        """The same model, of which is told that its rules are those of a release."""
+        object.__setattr__(again := self._again(), "released", found)  # it is only told, and no search reads it
+        return again
 
     def with_properties(self, names: Sequence[str]) -> "Model":
         """The same model that checks only the named properties. UsageError where one does not exist.
@@ -315,11 +308,9 @@ class Model(Unchanging):
     def _again(self, **changes: Any) -> "Model":
         self.require_unchanged()
         is_alike = changes.keys().isdisjoint(("state", "bounds", "rules"))
-        return Model(**{**self._definition, **changes}, like=self if is_alike else None)._noting(self.released)
-
-    def _noting(self, found: Released | None) -> "Model":
-        object.__setattr__(self, "released", found)  # a model does not change; this is only told, never read
-        return self
+        again = Model(**{**self._definition, **changes}, like=self if is_alike else None)
+        object.__setattr__(again, "released", self.released)
+        return again
 
     def _error(self, message: str, function: Protocol | None = None) -> ModelError:
         """An error in the definition, or in a function of it, with its place."""

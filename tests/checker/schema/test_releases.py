@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 import pytest
 
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.model.settings import headline, rules_of, with_settings
+from kafkacheck.checker.model.settings import headline, rules_of, with_release, with_settings
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.schema import EVERY, Since
 from kafkacheck.checker.schema.releases import dated, order, released, rules_in
@@ -131,7 +131,7 @@ def test_the_rules_of_a_release_come_before_other_settings():
     assert rules_of(changed) | {"way": "OLD"} == {
         "checks": True, "forgets": True, "way": "OLD", "wished": False, "chosen": False, "inner.retries": 5,
     }  # fmt: skip
-    assert headline(model.with_release("4.4")).splitlines()[1] == "jugs: release 4.4 changes inner.retries=5"
+    assert headline(with_release(model, "4.4")).splitlines()[1] == "jugs: release 4.4 changes inner.retries=5"
     older = with_settings(model, ["way=NEW", "wished=true"])
     assert headline(with_settings(older, ["release=4.4", "inner.retries=6"])).splitlines()[1] == (
         "jugs: release 4.4 changes wished=False, inner.retries=5; the model's own stay: way=NEW"
