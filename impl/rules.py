@@ -1,4 +1,4 @@
-"""The switches of the message-level protocol: each names the right form of a rule that Kafka once had otherwise.
+"""The switches of the message-level protocol: each names the right form of a rule that a Kafka has otherwise.
 
 Part of Kafka modelled: the variants of replication and control between Kafka 0.8 and KRaft.
 Source: the KIPs and issues named at each switch; apache/kafka (commit 1eb7644349).
@@ -13,10 +13,10 @@ from kafkacheck.impl.enums import Acks, FetchFencing, Propagation, TruncationRul
 
 
 class ClusterRules(NamedTuple):
-    """The switches, constant during a run. A `bool` that is True selects today's rule.
+    """The switches, constant during a run. A `bool` that is True selects the right rule.
 
-    Each says since which release of Apache Kafka it is so, but for choices of the user or the model, and for rules that
-    no release has yet.
+    Each says since which release of Apache Kafka it is so, but for choices of the user or the model. The defaults are
+    the rules of the newest release; a dated `bool` that is False by default is a right rule that this release lacks.
 
     propagation: a choice: how brokers learn of leaders and ISR.
     truncation: where a follower truncates its log.
@@ -26,8 +26,8 @@ class ClusterRules(NamedTuple):
     unclean_election: `unclean.leader.election.enable` (KIP-106).
     eligible_leader_replicas: a choice since Kafka 3.7: the ISR may become empty, and members that left it below
         `min_insync_replicas` stay electable (KIP-966).
-    last_known_leader_is_elected: if ISR and ELR are empty, the last known leader is elected again, uncleanly (KIP-966:
-        `useLastKnownLeaderInBalancedRecovery`).
+    last_known_leader_is_elected: with eligible leader replicas, if ISR and ELR are empty, the last known leader is
+        elected again, uncleanly (KIP-966: `useLastKnownLeaderInBalancedRecovery`).
     last_known_leader_is_active: the last known leader is elected only while it is active (KAFKA-19522).
     min_isr_change_clears_elr: a change of `min.insync.replicas` ends the eligibility of every replica that was eligible
         by the old value (KAFKA-16540).
@@ -37,8 +37,8 @@ class ClusterRules(NamedTuple):
     epoch_file_is_forced: each version of the leader-epoch file is forced to the disk before it replaces the previous
         version (KAFKA-16541).
     late_write_is_newest: a background write of the leader-epoch file writes the content of that moment (KAFKA-17142).
-    append_awaits_epoch_file: after a truncation no record is appended until the leader-epoch file is on disk (nobody
-        has asked for this rule: Kafka appends).
+    append_awaits_epoch_file: after a truncation no record is appended until the leader-epoch file is on disk (no Kafka,
+        and nobody has asked for it: `cluster.stale_epochs`).
     records_carry_epochs: a choice until Kafka 4.0 (`log.message.format.version`): batches have message format 2, which
         carries the leader epoch. From an older format neither a follower nor recovery learns an epoch. The model's
         records keep it, so that properties can read it.
@@ -59,7 +59,7 @@ class ClusterRules(NamedTuple):
         lies in between, although it has heard of both elections in one change (no Kafka: finding F1 of
         tests/kafka/findings).
     counted_fetch_is_of_epoch: a fetch that the leader read in one leader epoch is not counted in the next one
-        (KAFKA-15590, which is open: Kafka counts it).
+        (no Kafka: KAFKA-15590 is open).
     session_keeps_leader_epoch: a fetch session stores the follower's leader epoch, so that the leader compares it in
         every fetch and not only in the first (KAFKA-9338).
     diverging_fetch_is_not_counted: the leader does not remember the offset of a diverging fetch (KAFKA-13141).
@@ -106,8 +106,8 @@ class ClusterRules(NamedTuple):
     metadata_names_topic_id: a client accepts metadata of a new topic of the same name even if its leader epoch is lower
         (KAFKA-12257).
     reassignment_awaits_target: a reassignment ends only when the whole target is in sync (KAFKA-15665).
-    grown_target_awaits_added: a reassignment that adds at least as many brokers as it removes ends as soon as the added
-        ones are in sync (KAFKA-19975: Kafka 4.3 and later; off by default, because records lose copies by it).
+    grown_target_is_awaited: this also holds if a reassignment adds at least as many brokers as it removes; since
+        Kafka 4.3 such a one ends as soon as the added brokers are in sync (KAFKA-19975).
     assignment_is_told_first: if a reassignment ends in two rounds, the leader learns the new assignment before brokers
         leave the ISR, so that it readmits none of them (KAFKA-1097).
     metadata_has_new_epoch: the metadata for clients has each new leader epoch (KAFKA-9212).
@@ -147,14 +147,14 @@ class ClusterRules(NamedTuple):
     min_insync_replicas: int = 1
     unclean_election: bool = False
     eligible_leader_replicas: bool = False
-    last_known_leader_is_elected: bool = False
+    last_known_leader_is_elected: Annotated[bool, Since("3.7")] = True
     last_known_leader_is_active: Annotated[bool, Since("4.1", begun="3.7")] = True
     min_isr_change_clears_elr: Annotated[bool, Since("4.0", begun="3.7")] = True
     raised_min_isr_changes_version: Annotated[bool, Since(EVERY)] = False
     unclean_restart_is_noticed: Annotated[bool, Since("3.8", begun="3.7")] = True
     epoch_file_is_forced: Annotated[bool, Since("3.8", begun="3.7")] = True
     late_write_is_newest: Annotated[bool, Since(EVERY)] = True
-    append_awaits_epoch_file: bool = True
+    append_awaits_epoch_file: Annotated[bool, Since(EVERY)] = False
     records_carry_epochs: bool = True
     old_format_has_no_epoch_file: Annotated[bool, Since("2.1.1", begun="2.0.1")] = True
     undefined_epoch_is_not_asked_for: Annotated[bool, Since("2.1", begun="0.11.0")] = True
@@ -168,7 +168,7 @@ class ClusterRules(NamedTuple):
     expansion_awaits_epoch_start: Annotated[bool, Since("2.0.1")] = True
     divergence_comes_first: Annotated[bool, Since("3.4.1", begun="2.8")] = True
     skipped_epoch_forgets_followers: Annotated[bool, Since(EVERY)] = False
-    counted_fetch_is_of_epoch: bool = True
+    counted_fetch_is_of_epoch: Annotated[bool, Since(EVERY)] = False
     session_keeps_leader_epoch: Annotated[bool, Since("2.5", begun="2.1")] = True
     diverging_fetch_is_not_counted: Annotated[bool, Since("2.8.1", begun="2.8")] = True
     stale_answer_is_refused: Annotated[bool, Since("2.1.1", begun="0.11.0"), Since("2.8.1", begun="2.8")] = True
@@ -198,7 +198,7 @@ class ClusterRules(NamedTuple):
     isr_change_names_topic_id: Annotated[bool, Since("3.3")] = True
     metadata_names_topic_id: Annotated[bool, Since("2.8.2", begun="2.2")] = True
     reassignment_awaits_target: Annotated[bool, Since("3.8", begun="3.0")] = True
-    grown_target_awaits_added: bool = False
+    grown_target_is_awaited: Annotated[bool, Since("4.3")] = False
     assignment_is_told_first: Annotated[bool, Since("0.8.1")] = True
     metadata_has_new_epoch: Annotated[bool, Since("2.4")] = True
     new_controller_fences_dead: Annotated[bool, Since("2.3")] = True

@@ -99,7 +99,7 @@ def set_option(command: Command) -> Command:
         "--kafka",
         "release",
         metavar="RELEASE",
-        help="Take the rules of this release, such as 4.1. Rules that no release changes stay.",
+        help="Take the rules of this release, such as 4.1. Choices stay, and rules that the model has older than that.",
     )
     return settings(release(with_release))
 

@@ -40,7 +40,7 @@ from kafkacheck.checker.process.names import model_name, unknown
 from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout, scalar_of
-from kafkacheck.checker.schema.releases import rules_in
+from kafkacheck.checker.schema.releases import Released
 from kafkacheck.checker.schema.rules import full_name, replaced, switch_value, switches
 from kafkacheck.checker.schema.schema import split_condition
 
@@ -123,6 +123,7 @@ class Model(Unchanging):
         question = first_sentence(where.f_globals.get("__doc__")) if question is None else question
         place = f"{short_path(where.f_code.co_filename)}:{where.f_lineno}" if place is None else place
         self._place, self.name, self.question, self.drawing = place, name, question, drawing
+        self.released: Released | None = None
         self.state, self.rules, self.check_deadlock = state, rules, check_deadlock
         initials = (initial,) if callable(initial) else initial
         given: dict[str, Any] = {
@@ -211,12 +212,10 @@ class Model(Unchanging):
             values[name] = switch_value(known[name], value, name)
         return self._again(rules=replaced(self.rules, values)) if values else self
 
-    def with_release(self, release: str) -> "Model":
-        """The same model by the rules of a release. UsageError if it is none, or no switch has a release."""
-        values = rules_in(self.rules, release)
-        if not values:
-            raise UsageError(f"{self.name} has no rule that says since which release it is so; leave out the release")
-        return self._again(rules=replaced(self.rules, values))
+    def noting(self, found: Released) -> "Model":
+        """The same model, of which is told that its rules are those of a release."""
+        object.__setattr__(again := self._again(), "released", found)  # it is only told, and no search reads it
+        return again
 
     def with_properties(self, names: Sequence[str]) -> "Model":
         """The same model that checks only the named properties. UsageError where one does not exist.
@@ -309,7 +308,9 @@ class Model(Unchanging):
     def _again(self, **changes: Any) -> "Model":
         self.require_unchanged()
         is_alike = changes.keys().isdisjoint(("state", "bounds", "rules"))
-        return Model(**{**self._definition, **changes}, like=self if is_alike else None)
+        again = Model(**{**self._definition, **changes}, like=self if is_alike else None)
+        object.__setattr__(again, "released", self.released)
+        return again
 
     def _error(self, message: str, function: Protocol | None = None) -> ModelError:
         """An error in the definition, or in a function of it, with its place."""

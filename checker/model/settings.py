@@ -7,6 +7,7 @@ from kafkacheck.checker.model.model import Model
 from kafkacheck.checker.process.errors import ModelError, UsageError
 from kafkacheck.checker.process.names import RELEASE, shortened, unknown
 from kafkacheck.checker.schema import rules
+from kafkacheck.checker.schema.releases import Released, dated, released
 
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
@@ -30,8 +31,21 @@ def settings_text(model: Model) -> str:
 
 
 def headline(model: Model) -> str:
-    """The model's name, its bounds, and its rules but for those that are as the rules' class has them by default."""
-    return f"{model.name}: {told_settings(model) or 'no bounds or rules'}"
+    """The model's name, its bounds, and its rules but for those that are as the rules' class has them by default.
+
+    If the model was given the rules of a release, a second line says which rules that changed, and which stayed.
+    """
+    first = f"{model.name}: {told_settings(model) or 'no bounds or rules'}"
+    return f"{first}\n{_told_release(model.name, model.released)}" if model.released else first
+
+
+def _told_release(name: str, found: Released) -> str:
+    changed, stayed = (
+        ", ".join(f"{name}={getattr(value, 'name', value)}" for name, value in each.items())
+        for each in (found.changed, found.stayed)
+    )
+    told = f"{name}: release {found.release} changes {changed or 'no rule'}"
+    return f"{told}; the model's own stay: {stayed}" if stayed else told
 
 
 def told_settings(model: Model) -> str:
@@ -41,6 +55,17 @@ def told_settings(model: Model) -> str:
     which = "the" if len(usual) == len(now) else "the other"
     words += [f"({which} {len(usual)} rules at their defaults)"] if usual else []
     return " ".join(words)
+
+
+def with_release(model: Model, release: str) -> Model:
+    """The same model by the rules of a release. UsageError if it is none, or no switch has a release.
+
+    A rule that the model has in an older form stays so (`releases.released`).
+    """
+    found = released(model.rules, release)
+    if not dated(model.rules):
+        raise UsageError(f"{model.name} has no rule that says since which release it is so; leave out the release")
+    return model.with_rules(found.changed).noting(found)
 
 
 def with_settings(model: Model, texts: Sequence[str]) -> Model:
@@ -54,7 +79,7 @@ def with_settings(model: Model, texts: Sequence[str]) -> Model:
     for given in sorted(texts, key=lambda each: not each.startswith(RELEASE)):
         text = shortened(given)
         if given.startswith(RELEASE):
-            model = model.with_release(given.removeprefix(RELEASE))
+            model = with_release(model, given.removeprefix(RELEASE))
             continue
         name, equals, value = (part.strip() for part in given.partition("="))
         if not equals or not name or not value:

@@ -1,7 +1,8 @@
 """From which release of the modelled system a rule is as it is.
 
 A switch of the rules says so in its annotation: `is_checked: Annotated[bool, Since("2.1")] = True`. A switch without a
-release is a choice of the user or of the model, and no release changes it.
+release is a choice of the user or of the model, and no release changes it. The default is that of the newest release;
+a switch that no release has is `Annotated[bool, Since(EVERY)] = False`.
 """
 
 import re
@@ -11,7 +12,7 @@ from typing import Any, get_type_hints
 
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.names import shortened
-from kafkacheck.checker.schema.rules import is_group
+from kafkacheck.checker.schema.rules import is_group, switches
 
 EVERY = "0"
 """The release before all others: `Since(EVERY)` is true of every release, even if the source was once otherwise."""
@@ -69,17 +70,48 @@ def _steps(since: Since, default: Any) -> list[Since]:
 def rules_in(rules: Any, release: str) -> dict[str, Any]:
     """By name the value of each dated switch in a release. UsageError if the release is none."""
     asked = order(release)
-    found: dict[str, Any] = {}
+    return {name: _values(rules, name, steps)[_reached(steps, asked)] for name, steps in dated(rules).items()}
+
+
+@dataclass(frozen=True)
+class Released:
+    """What a release does to the rules of a model: by name, the switches that it changes, and those that stay older."""
+
+    release: str
+    changed: dict[str, Any]
+    stayed: dict[str, Any]
+
+
+def released(rules: Any, release: str) -> Released:
+    """The dated switches of the rules of a model in a release. UsageError if it is none.
+
+    A rule that the model has in an older form is its subject: it becomes no newer. But True is the right form of a bool
+    and never older: where the newest release lacks it, it is a mend of the model, which goes.
+    """
+    asked, now = order(release), switches(rules)
+    changed: dict[str, Any] = {}
+    stayed: dict[str, Any] = {}
     for name, steps in dated(rules).items():
-        default = _default(rules, name)
-        reached = [each for each in steps if order(each.release)[: len(asked)] <= asked]
-        last = reached[-1] if reached else None
-        if last is None:
-            first = steps[0].value
-            found[name] = not (default if first is None else first)
-        else:
-            found[name] = default if last.value is None else last.value
-    return found
+        values, own = _values(rules, name, steps), now[name]
+        place = _reached(steps, asked)
+        its = values[place]
+        if own is not True and own != _default(rules, name) and own in values:
+            its = values[min(place, len(values) - 1 - values[::-1].index(own))]
+        if its != own:
+            changed[name] = its
+        elif its != values[place]:
+            stayed[name] = its
+    return Released(release, changed, stayed)
+
+
+def _reached(steps: tuple[Since, ...], asked: tuple[int, ...]) -> int:
+    return sum(1 for each in steps if order(each.release)[: len(asked)] <= asked)
+
+
+def _values(rules: Any, name: str, steps: tuple[Since, ...]) -> list[Any]:
+    """What the switch was before its first step, and from each step on."""
+    values = [_default(rules, name) if each.value is None else each.value for each in steps]
+    return [not values[0], *values]
 
 
 def _default(rules: Any, name: str) -> Any:

@@ -45,8 +45,8 @@ def set_isr(controller: Controller, rules: ClusterRules, isr: Ids) -> None:
         metadata.elr = (before.elr | before.isr) - isr
         if len(isr) >= enough_replicas(before, rules):
             metadata.elr = Ids()
-    if isr == Ids() and metadata.leader != NO_LEADER and rules.last_known_leader_is_elected:
-        controller.last_known_leader = metadata.leader
+        if isr == Ids() and metadata.leader != NO_LEADER and rules.last_known_leader_is_elected:
+            controller.last_known_leader = metadata.leader
     metadata.isr = isr
 
 

@@ -31,12 +31,12 @@ def is_reassigning(metadata: Metadata) -> bool:
 def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
     """Whether a reassignment can end: the whole target is in sync. By the old rule the added brokers suffice.
 
-    By the rule of Kafka 4.3 they suffice if they are at least as many as the removed ones.
+    Since Kafka 4.3 they suffice if they are at least as many as the removed ones.
     """
     if metadata.isr & metadata.target == Ids():
         return False
     is_growing = len(metadata.adding) >= len(metadata.replicas - metadata.target)
-    if rules.reassignment_awaits_target and not (rules.grown_target_awaits_added and is_growing):
+    if rules.reassignment_awaits_target and (rules.grown_target_is_awaited or not is_growing):
         return metadata.target <= metadata.isr
     return metadata.adding <= metadata.isr
 

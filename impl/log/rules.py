@@ -11,7 +11,7 @@ from kafkacheck.checker.schema import EVERY, Since
 
 
 class LogRules(NamedTuple):
-    """The switches, constant during a run; a `bool` that is True is today's rule.
+    """The switches, constant during a run; a `bool` that is True is the right rule.
 
     idempotence: a choice: brokers check the sequences that a producer gives its batches (`enable.idempotence`, KIP-98).
     batches_to_retain: how many batches' sequences a broker remembers, at most the bound `cached_batches`; 5 in Kafka,
@@ -21,7 +21,7 @@ class LogRules(NamedTuple):
         0, and otherwise it answers UNKNOWN_PRODUCER_ID (before KIP-360).
     state_outlives_records: a producer's state stays when its last records are deleted (KAFKA-7190).
     empty_log_awaits_first_sequence: a partition that has never had a batch takes only sequence 0 from a producer that
-        it does not know (KAFKA-15591).
+        it does not know (KAFKA-15591; since 4.5).
     replication_is_trusted: a follower takes its leader's batches with any sequence (KAFKA-6003).
     verification: a first transactional batch is appended only if the coordinator confirms its transaction (KIP-890).
     offset_commit_is_verified: a transaction's first offset is verified like its first batch (KAFKA-15449).
@@ -44,7 +44,7 @@ class LogRules(NamedTuple):
     sequence_wraps: Annotated[bool, Since("2.1.1", begun="0.11.0")] = True
     unknown_producer_may_go_on: Annotated[bool, Since("2.5")] = True
     state_outlives_records: Annotated[bool, Since("2.4", begun="0.11.0")] = True
-    empty_log_awaits_first_sequence: bool = True
+    empty_log_awaits_first_sequence: Annotated[bool, Since("4.5", True)] = False
     replication_is_trusted: Annotated[bool, Since("0.11.0.2", begun="0.11.0")] = True
     verification: Annotated[bool, Since("3.6", begun="0.11.0")] = True
     offset_commit_is_verified: Annotated[bool, Since("3.7", begun="0.11.0")] = True

@@ -233,7 +233,9 @@ _COMMON: dict[str, Any] = {
     "sometimes": EXAMPLES,
     "measures": MEASURES,
 }
-_ZOOKEEPER_RULES = ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279)
+_ZOOKEEPER_RULES = ClusterRules(
+    propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279, grown_target_is_awaited=True
+)
 _ELIGIBLE_RULES = ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2)
 
 CLUSTER = Family(**_COMMON, rules=ClusterRules(), drawing=CLUSTER_LANES)

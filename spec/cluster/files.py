@@ -29,8 +29,8 @@ def epoch_file_matches_log(state: State) -> bool:
 
     Lost if it fails: a follower gets a wrong end offset of an epoch, and truncates too much or too little.
     Source: KIP-101, KIP-279; `LeaderEpochFileCache`.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entries on the leader-epoch file.
+    Holds in: every other model of the cluster.
+    Fails in: cluster.stale_epochs; the museum's entries on the leader-epoch file.
     """
     for broker in state.brokers:
         latest = NO_OFFSET
@@ -48,11 +48,11 @@ def epoch_file_matches_log(state: State) -> bool:
 def late_writes_are_due(before: State, after: State, rules: ClusterRules) -> bool:
     """A background write of a leader-epoch file is due while disk and memory of a running broker differ.
 
-    They differ only after entries were cut. No record is appended before the write is done.
+    They differ only after entries were cut. If appends await the file, none comes before the write is done.
 
     Lost if it fails: after a crash the broker gives records the wrong epochs.
     Source: KAFKA-16541, KAFKA-17142; `LeaderEpochFileCache.truncateFromEndAsyncFlush`.
-    Holds in: cluster.disks.epoch_files.
+    Holds in: cluster.disks.epoch_files, cluster.stale_epochs.
     Fails in: the museum's entries on the way of the leader-epoch file to the disk.
     """
     for broker, now in zip(before.brokers, after.brokers):

@@ -203,7 +203,7 @@ def only_assigned_brokers_obey(before: State, after: State, rules: ClusterRules)
 
 def needed_of_target(rules: ClusterRules, target: Ids, adding: Ids, removed: Ids) -> Ids:
     """The brokers of a reassignment's target that must be in sync before it ends."""
-    if rules.grown_target_awaits_added and len(adding) >= len(removed):
+    if not rules.grown_target_is_awaited and len(adding) >= len(removed):
         return adding
     return target
 
@@ -212,11 +212,12 @@ def reassignments_go_on(before: State, after: State, rules: ClusterRules) -> boo
     """A reassignment begins only if the partition has a leader and no other reassignment is under way.
 
     Its target is another set of brokers, one of them active. It adds them to the replicas, ends when the whole target
-    is in sync, or by the rule of Kafka 4.3 the added brokers are if none is lost by that, and leaves only the target.
+    is in sync, and leaves only the target. Since Kafka 4.3 it suffices that the added brokers are in sync, if they are
+    as many as the removed ones.
 
     Lost if it fails: replicas are removed too early, or never.
     Source: KIP-455, KAFKA-15665.
-    Holds in: cluster.reassignment, cluster.reassignment.kraft.
+    Holds in: cluster.reassignment, cluster.reassignment.kraft, cluster.reassignment.grown.
     Fails in: the museum's entry on a reassignment that ends early.
     """
     was = before.controller.history[before.controller.offset]

@@ -299,7 +299,7 @@ def reassignment_keeps_copies(before: State, after: State) -> bool:
     Lost if it fails: the failure of a single broker loses a record that several brokers had before.
     Source: KAFKA-15665.
     Holds in: cluster.reassignment.kraft.
-    Fails in: the museum's entry on a reassignment that ends early.
+    Fails in: cluster.reassignment.grown; the museum's entries on a reassignment that ends early.
     """
     replicas = before.controller.history[before.controller.offset].replicas
     remaining = after.controller.history[after.controller.offset].replicas

@@ -80,7 +80,7 @@ def no_batch_is_passed_over(state: State) -> bool:
     Lost if it fails: the earlier batch has lost its place, and can never be stored in order.
     Source: KIP-98; KAFKA-14920.
     Holds in: the models of the idempotent producer.
-    Fails in: producer.unknown.written; KAFKA-14920, KAFKA-15591.
+    Fails in: producer.unknown.empty, producer.unknown.written; KAFKA-14920, KAFKA-15591.
     """
     for partition_id, partition in enumerate(state.partitions):
         log = partition.replicas[partition.leader].log

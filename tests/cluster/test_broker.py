@@ -267,7 +267,7 @@ def test_an_old_fetch_of_another_epoch_or_offset_is_not_read_and_one_of_an_earli
 
 
 @pytest.mark.parametrize(("is_compared", "known"), [(True, (NO_OFFSET, NO_EPOCH)), (False, (1, 0))])
-def test_a_fetch_that_was_read_in_an_earlier_epoch_is_counted_by_the_old_rule(is_compared, known):
+def test_a_fetch_that_was_read_in_an_earlier_epoch_is_counted_but_for_the_fix(is_compared, known):
     """KAFKA-15590."""
     rules = RULES._replace(counted_fetch_is_of_epoch=is_compared)
     state = with_old_fetch()

@@ -170,7 +170,10 @@ def test_a_zombie_answers_only_what_needs_no_change_and_nothing_ahead_of_it():
     assert state.alter_partitions[0].partition_epoch == 0
 
 
-@pytest.mark.parametrize("rules", [RULES, RULES._replace(reassignment_awaits_target=False)])
+MENDED = RULES._replace(grown_target_is_awaited=True)
+
+
+@pytest.mark.parametrize("rules", [RULES, MENDED, MENDED._replace(reassignment_awaits_target=False)])
 def test_a_reassignment_ends_when_its_whole_target_is_in_sync(rules):
     state = LAYOUT.blank()
     found_partition(state, Ids({0, 1}), Ids({0}))
@@ -179,7 +182,7 @@ def test_a_reassignment_ends_when_its_whole_target_is_in_sync(rules):
     propose_isr(state.brokers[0], 0, state.alter_partitions[0], Ids({0, 2}))
     state.alter_partitions[0].partition_epoch = 1
     assert controller_alters_partition(state, rules, LIMITS, 0)
-    if rules.reassignment_awaits_target:
+    if rules == MENDED:
         assert now(state).replicas == {0, 1, 2}
     else:
         assert (now(state).replicas, *told(state)) == ({1, 2}, 2, 1, {2}, set())

@@ -48,7 +48,7 @@ PLENTY = {"crashes": 3, "expirations": 3, "moves": 3, "failovers": 1}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES, **PLENTY})
 LIMITS = LAYOUT.bounds.as_tuple()
 ORDERED = ClusterRules(elections_follow_assignment=True, unclean_election=True)
-LAST_KNOWN = ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2, last_known_leader_is_elected=True)
+LAST_KNOWN = ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2)
 ZOOKEEPER = ClusterRules(propagation=Propagation.LEADER_AND_ISR)
 
 

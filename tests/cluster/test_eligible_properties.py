@@ -14,7 +14,7 @@ from kafkacheck.spec.cluster.eligible import (
 )
 from tests.cluster.test_cluster_properties import state_of
 
-RULES = ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2)
+RULES = ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2)
 
 
 def record_of(state):

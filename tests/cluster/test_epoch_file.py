@@ -69,7 +69,7 @@ def test_a_power_loss_empties_an_epoch_file_that_was_not_forced(is_forced, found
 @pytest.mark.parametrize(("is_newest", "found"), [(True, {0: 0, 2: 1}), (False, {0: 0})])
 def test_a_background_write_takes_no_newer_epoch_back(is_newest, found):
     """KAFKA-17142."""
-    rules = RULES._replace(late_write_is_newest=is_newest, append_awaits_epoch_file=False)
+    rules = RULES._replace(late_write_is_newest=is_newest)
     state = with_truncated_epoch(rules)
     append_to_log(state.brokers[1], rules, 1, 2)
     state.brokers[1].flushed_offset = 2

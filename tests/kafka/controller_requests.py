@@ -41,7 +41,7 @@ class ControllerRequests(ReplicationControl):
         unasked = "leadership_is_moved" if self.rules["unclean_election"] else "controller_elects_uncleanly"
         self.refuses = [each for each in REFUSES if each != unasked]
         self.observes = tuple(f"{NEWEST}.{field}" for field in RECORD)
-        self.keeps_leader = bool(self.rules["last_known_leader_is_elected"])
+        self.keeps_leader = bool(self.rules["eligible_leader_replicas"] and self.rules["last_known_leader_is_elected"])
         if self.keeps_leader:
             self.observes += ("controller.last_known_leader",)
         hidden = "no part of the controller of KRaft, or of the model's own"

@@ -76,8 +76,9 @@ def test_arithmetic_of_sequences_is_that_of_a_circle():
 def test_a_producer_that_nothing_is_known_of_may_begin_anywhere_and_before_kip_360_only_at_0():
     old = RULES._replace(unknown_producer_may_go_on=False)
     assert offered(log_with(batch_of(0, producer_id=NO_PRODUCER_ID)), batch_of(3)) == 1
-    assert offered(log_with(), batch_of(3)) == OUT_OF_ORDER, "nobody was ever known here (KAFKA-15591)"
-    assert offered(log_with(), batch_of(3), RULES._replace(empty_log_awaits_first_sequence=False)) == 0
+    assert offered(log_with(), batch_of(3)) == 0
+    mended = RULES._replace(empty_log_awaits_first_sequence=True)
+    assert offered(log_with(), batch_of(3), mended) == OUT_OF_ORDER, "nobody was ever known here (KAFKA-15591)"
     assert offered(log_with(), batch_of(3), old) == ProduceError.UNKNOWN_PRODUCER_ID
     assert offered(log_with(), batch_of(0), old) == 0
 
@@ -186,7 +187,7 @@ def test_while_a_transaction_is_verified_the_lowest_sequence_comes_first():
     log = log_with()
     guard = verification.start_verification(log, RULES, batch_of(1, transactional=1))
     verification.start_verification(log, RULES, batch_of(0, transactional=1))
-    old = rules._replace(lowest_sequence_is_awaited=False, empty_log_awaits_first_sequence=False)
+    old = rules._replace(lowest_sequence_is_awaited=False)
     assert offered(log, batch_of(1, transactional=1), old, guard) == 0
     log = log_with()
     verification.start_verification(log, RULES, batch_of(0, transactional=1))

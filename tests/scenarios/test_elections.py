@@ -22,7 +22,7 @@ from tests.scenarios.steps import (
 )
 
 ORDERED = ClusterRules(unclean_election=True, elections_follow_assignment=True)
-LAST_KNOWN = ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2, last_known_leader_is_elected=True)
+LAST_KNOWN = ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2)
 
 
 def unfence(run, broker):
@@ -134,7 +134,7 @@ def test_without_that_rule_nobody_leads_any_more():
 
 def test_a_fetch_that_was_read_in_an_earlier_epoch_loses_an_acknowledged_message_where_it_counts():
     """KAFKA-15590, as the search found it."""
-    for rules, is_lost in ((ClusterRules(), False), (ClusterRules(counted_fetch_is_of_epoch=False), True)):
+    for rules, is_lost in ((ClusterRules(), True), (ClusterRules(counted_fetch_is_of_epoch=True), False)):
         run = Script(brokers=3, rules=rules)
         run.act(append, leader=0, message="a")
         run.act(fetch, follower=1)

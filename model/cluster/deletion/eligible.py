@@ -9,18 +9,16 @@ Bounds: two replicas; one record, for either topic; one deletion; two crashes, s
 Expected: HOLDS
 """
 
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.controller import controller_creates_partition
 from kafkacheck.model.cluster.convergence.healing import ISR_GROWTH
 from kafkacheck.model.cluster.environment import process_crashes, start_alone, topic_deletion_is_asked
-from kafkacheck.model.cluster.family import CLUSTER, ELIGIBLE, KRAFT, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster.family import ELIGIBLE, ELIGIBLE_CLUSTER, KRAFT, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster import topics
 from kafkacheck.spec.cluster.properties import acknowledged_record, recovering_leader_is_alone
 
-MODEL = CLUSTER.model(
+MODEL = ELIGIBLE_CLUSTER.model(
     initial=start_alone,
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "crashes": 2, "deletions": 1},
-    rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
     actions=[*REPLICATION, *ISR_GROWTH, *KRAFT, controller_creates_partition, topic_deletion_is_asked, process_crashes],
     always=[topics.topics_are_recorded_anew, recovering_leader_is_alone, *ELIGIBLE, *TOPICS, *SAFETY],
     sometimes=[

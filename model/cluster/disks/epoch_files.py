@@ -5,7 +5,7 @@ crash it reads the file from the disk, and takes epochs again only from records 
 
 Bounds: two replicas and one record; a move to each broker, so that one of them truncates an epoch that it began itself;
     one power loss. Truncated epochs come back only if a record of an older epoch takes their place, which takes two
-    records.
+    records: `cluster.stale_epochs`.
 Expected: HOLDS
 """
 

@@ -5,17 +5,14 @@ and no clean election is possible any more. The last leader had every acknowledg
 process crash keeps the page cache.
 
 Bounds: two replicas and one record; two crashes.
-Expected: HOLDS. With `--set last_known_leader_is_elected=False` nothing is lost either, but nobody ever leads again.
-    `cluster.last_known.power` shows the records that are given up.
+Expected: HOLDS. `cluster.last_known.power` shows the records that are given up.
 """
 
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import environment, family
 from kafkacheck.spec.cluster import elections, properties, steps
 
-MODEL = family.CLUSTER.model(
+MODEL = family.ELIGIBLE_CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "crashes": 2},
-    rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
     actions=[*family.KRAFT_ERA, environment.process_crashes],
     always=[
         properties.acknowledged_records_survive,

@@ -7,9 +7,10 @@ Bounds: three replicas, because the broker that leads in between must lack the r
     moves, to that broker, back, and to the follower. No ISR change is needed. No broker lags by more than one
     controller change, and one follower at a time has a request under way; without these two bounds the counterexample
     of the old rule is no shorter.
-Expected: HOLDS
+Expected: HOLDS, with the fix, which no release has; `cluster.old_fetches.counted` is without it.
 """
 
+from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, environment, replication
 from kafkacheck.model.cluster.family import CLUSTER, REPLICATION, one_fetch_under_way
 from kafkacheck.model.cluster.system import State
@@ -24,25 +25,29 @@ def one_step_behind(state: State) -> bool:
     return one_fetch_under_way(state)
 
 
+ACTIONS = (
+    *REPLICATION,
+    brokers.broker_replays_metadata,
+    replication.leader_reads_old_fetch,
+    replication.leader_counts_old_fetch,
+    environment.fetch_connection_breaks,
+    environment.leadership_is_moved,
+)
+BOUNDS = {
+    "replicas": 3,
+    "max_records": 2,
+    "max_leader_epoch": 3,
+    "max_metadata_offset": 3,
+    "max_broker_epoch": 0,
+    "old_fetches": 1,
+    "losses": 1,
+    "moves": 3,
+}
+
 MODEL = CLUSTER.model(
-    bounds={
-        "replicas": 3,
-        "max_records": 2,
-        "max_leader_epoch": 3,
-        "max_metadata_offset": 3,
-        "max_broker_epoch": 0,
-        "old_fetches": 1,
-        "losses": 1,
-        "moves": 3,
-    },
-    actions=[
-        *REPLICATION,
-        brokers.broker_replays_metadata,
-        replication.leader_reads_old_fetch,
-        replication.leader_counts_old_fetch,
-        environment.fetch_connection_breaks,
-        environment.leadership_is_moved,
-    ],
+    rules=ClusterRules(counted_fetch_is_of_epoch=True),
+    bounds=BOUNDS,
+    actions=ACTIONS,
     always=[
         properties.acknowledged_records_survive,
         properties.logs_match_by_epoch,

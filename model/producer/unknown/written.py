@@ -1,7 +1,7 @@
 """Is a producer's first batch stored first if a leader of a partition with other data refuses it once?
 
-It is not. A log without any batch accepts only sequence 0 (KAFKA-15591), but the leader of a log with other data may
-have known the producer once, and accepts the second batch. Kafka has no rule for this yet (KAFKA-14359).
+It is not. From Kafka 4.5 on a log without any batch accepts only sequence 0 (KAFKA-15591), but the leader of a log with
+other data may have known the producer once, and accepts the second batch. Kafka has no rule for this yet (KAFKA-14359).
 
 Bounds: two batches in flight to a partition with a batch of another producer, and one refusal.
 Expected: VIOLATED no_batch_is_passed_over

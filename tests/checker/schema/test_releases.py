@@ -6,10 +6,10 @@ from typing import Annotated, NamedTuple
 import pytest
 
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.model.settings import rules_of, with_settings
+from kafkacheck.checker.model.settings import headline, rules_of, with_release, with_settings
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.schema import EVERY, Since
-from kafkacheck.checker.schema.releases import dated, order, rules_in
+from kafkacheck.checker.schema.releases import dated, order, released, rules_in
 from tests.toys import die_hard
 
 
@@ -69,6 +69,39 @@ def test_a_group_that_the_class_around_it_has_otherwise_is_a_choice_there():
     assert rules_in(Around(log=Inside(counts=False)), "4.0") == {"log.counts": True}
 
 
+@pytest.mark.parametrize(
+    ("its_own", "release", "changed", "stayed"),
+    [
+        ({"checks": False}, "4.4", {}, {"checks": False}),
+        ({"checks": False}, "3.0", {"way": Way.NEW}, {"checks": False}),
+        ({"way": Way.NEW}, "4.4", {}, {"way": Way.NEW}),
+        ({"way": Way.NEW}, "2.9", {"forgets": True, "way": Way.OLD}, {}),
+        ({"wished": True}, "4.4", {"wished": False}, {}),
+        ({"forgets": True}, "4.4", {"forgets": False}, {}),
+        ({"forgets": True}, "2.1", {"way": Way.OLD}, {}),
+        ({"chosen": False}, "4.4", {}, {}),
+    ],
+)
+def test_what_a_model_has_in_an_older_form_stays_and_what_the_release_lacks_goes(its_own, release, changed, stayed):
+    found = released(Rules(inner=Inner(retries=5), **its_own), release)
+    assert (found.changed, found.stayed) == (changed, stayed)
+
+
+def test_a_number_that_no_release_has_becomes_that_of_the_release():
+    assert released(Rules(inner=Inner(retries=6)), "4.4").changed == {"inner.retries": 5}
+    assert released(Rules(inner=Inner(retries=0)), "4.4").stayed == {"inner.retries": 0}
+
+
+def test_a_right_rule_of_a_later_release_is_off_until_then():
+    class Coming(NamedTuple):
+        is_checked: Annotated[bool, Since("4.5", True)] = False
+
+    assert released(Coming(), "4.4").changed == {}
+    assert released(Coming(is_checked=True), "4.4").changed == {"is_checked": False}
+    assert released(Coming(), "4.5").changed == {"is_checked": True}
+    assert released(Coming(is_checked=True), "5.0").changed == {}
+
+
 def test_a_choice_has_no_release():
     assert set(dated(Rules())) == {"checks", "forgets", "way", "wished", "inner.retries"}
     assert dated(None) == {}
@@ -98,6 +131,11 @@ def test_the_rules_of_a_release_come_before_other_settings():
     assert rules_of(changed) | {"way": "OLD"} == {
         "checks": True, "forgets": True, "way": "OLD", "wished": False, "chosen": False, "inner.retries": 5,
     }  # fmt: skip
+    assert headline(with_release(model, "4.4")).splitlines()[1] == "jugs: release 4.4 changes inner.retries=5"
+    older = with_settings(model, ["way=NEW", "wished=true"])
+    assert headline(with_settings(older, ["release=4.4", "inner.retries=6"])).splitlines()[1] == (
+        "jugs: release 4.4 changes wished=False, inner.retries=5; the model's own stay: way=NEW"
+    )
     with pytest.raises(UsageError, match="is no release"):
         with_settings(model, ["release=new"])
     with pytest.raises(UsageError, match="no rule that says since which release"):

@@ -1,0 +1,22 @@
+"""Is every acknowledged record kept if the last known leader is not elected?
+
+It is, because nobody leads any more: what some disk may still have is not overwritten. No release with eligible
+leader replicas has it so.
+
+Bounds: those of `cluster.last_known.power`, in which the newest release loses a record, but for one leader epoch and
+    one change fewer, which that does not need.
+Expected: HOLDS
+"""
+
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.family import CLUSTER
+from kafkacheck.model.cluster.last_known.power import ACTIONS, ALWAYS, BOUNDS
+from kafkacheck.spec.cluster.properties import acknowledged_record
+
+MODEL = CLUSTER.model(
+    rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=False, min_insync_replicas=2),
+    bounds={**BOUNDS, "max_leader_epoch": 2, "max_metadata_offset": 5},
+    actions=ACTIONS,
+    always=ALWAYS,
+    sometimes=[acknowledged_record],
+)

@@ -1,0 +1,1 @@
+"""Epochs that a broker truncated, and that its disk still has."""
