@@ -26,8 +26,22 @@ JUDGES = {
     "replication_control.py": (
         "org.apache.kafka.controller.ReplicationControlManager",
         ("controller/alter_partition.py", "controller/brokers.py", "controller/elections.py"),
-    )
+    ),
+    "transaction_coordinator.py": (
+        "kafka.coordinator.transaction.TransactionCoordinator",
+        (
+            "coordinator/markers.py",
+            "coordinator/transaction_log.py",
+            "coordinator/transaction_metadata.py",
+            "coordinator/transactions.py",
+        ),
+    ),
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
-RUNS = (Run("replication_control.py", "cluster.kraft"), Run("replication_control.py", "cluster.eligible"))
+RUNS = (
+    Run("replication_control.py", "cluster.kraft"),
+    Run("replication_control.py", "cluster.eligible"),
+    Run("transaction_coordinator.py", "transaction_coordinator_model.py"),
+    Run("transaction_coordinator.py", "transaction_coordinator_model.py", ("first_epoch=-1",)),
+)
