@@ -20,7 +20,11 @@ def can_append_entry(coordinator: Coordinator, log: TransactionLog, term: int) -
 
 
 def begin_transition(coordinator: Coordinator, log: TransactionLog) -> None:
-    """Begin to append `appended`, which the caller has filled in; its state becomes the pending state."""
+    """Begin to append `appended`, which the caller has filled in; its state becomes the pending state.
+
+    Every transition names the present producer id as the previous one, also if it keeps it.
+    """
+    log.appended.previous_producer_id = coordinator.metadata.producer_id
     runtime.begin_append(log)
     coordinator.pending_state = log.appended.state
 

@@ -18,6 +18,8 @@ class TransactionRules(NamedTuple):
     transaction_version: 2 if each EndTxn raises the epoch and the leader adds a partition to its transaction; 1 if an
         epoch serves many transactions and the client adds partitions (`transaction.version`, KIP-890). In some models
         clients change from 1 to 2, or back.
+    cluster_version: the cluster's transaction version in models in which clients have different ones: 2 if the cluster
+        has version 2. A coordinator that aborts by itself goes by it.
     upgrade_bumps_epoch: a client that changes to version 2 asks for the next epoch before its next transaction
         (KAFKA-18227).
     open_transaction_is_awaited: a leader accepts no batch of a transaction while an earlier epoch of the producer has
@@ -29,6 +31,9 @@ class TransactionRules(NamedTuple):
     coordinator_abort_bumps_epoch: a coordinator that aborts by itself raises the epoch (KAFKA-6119).
     failed_fence_is_remembered: an epoch that was raised only in memory is not raised again (KAFKA-9666).
     pending_state_is_cleared: a transition ends when its append fails (KAFKA-7519).
+    pending_transition_comes_first: a coordinator that is about to enter another state lets the client ask again before
+        it compares producer id and epoch, which may have changed already; so for AddPartitionsToTxn, and for EndTxn
+        with transaction version 2 (KAFKA-18464).
     stopped_replica_is_unloaded: a broker that must give up its replica of the transaction log forgets its state as a
         coordinator (KAFKA-9235).
     repeated_end_is_answered: a repeated EndTxn of a completed transaction succeeds (REDPANDA-3616).
@@ -72,6 +77,7 @@ class TransactionRules(NamedTuple):
     """
 
     transaction_version: int = 2
+    cluster_version: int = 1
     upgrade_bumps_epoch: bool = True
     open_transaction_is_awaited: bool = True
     lost_batch_bumps_epoch: bool = True
@@ -80,6 +86,7 @@ class TransactionRules(NamedTuple):
     coordinator_abort_bumps_epoch: bool = True
     failed_fence_is_remembered: bool = True
     pending_state_is_cleared: bool = True
+    pending_transition_comes_first: bool = True
     stopped_replica_is_unloaded: bool = True
     repeated_end_is_answered: bool = True
     transaction_completes_once: bool = True

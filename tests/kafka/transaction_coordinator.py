@@ -34,10 +34,12 @@ ANSWERS = {
     "NOT_COORDINATOR": "WAIT",
 }
 """The model's answers by Kafka's errors: after some of them a client asks again."""
+FATAL_LIKE_FENCED = "UNKNOWN_SERVER_ERROR"
+"""What Kafka answers an InitProducerId in which it throws IllegalStateException; its client stops as if fenced."""
 ENTRY = ("producer_id", "previous_producer_id", "next_producer_id", "producer_epoch", "state", "partitions")
 MEMORY = (*ENTRY[:4], "last_producer_epoch", *ENTRY[4:])
 MARKER = ("is_sent", "producer_id", "producer_epoch", "marker")
-VERSION_2, OLDER_VERSION, NEWEST_VERSION = 2, 0, 2
+VERSION_2, OLDER_VERSION = 2, 0
 
 
 class TransactionCoordinator:
@@ -50,10 +52,8 @@ class TransactionCoordinator:
         "log.is_appended",
         *(f"log.{entry}.{field}" for entry in ("entry", "appended") for field in (*ENTRY, "is_upgraded")),
         "producer_ids.next_producer_id",
-        "reply.producer_id",
-        "reply.producer_epoch",
-        "reply.answer",
     )
+    answers = ("reply.answer", "reply.producer_id", "reply.producer_epoch")
     needs = ("coordinator.metadata.producer_id", "coordinator.metadata.producer_epoch")
     not_judged: ClassVar = {
         "coordinator.is_marking": "a map that Kafka does not show; the completion shows it",
@@ -72,25 +72,28 @@ class TransactionCoordinator:
     def __init__(self, model: Any) -> None:
         jvm.started()
         self.bounds = model.bounds
-        self.is_mixed = model.rules["transaction_version"] != VERSION_2
+        self.is_mixed = model.bounds["upgrades"] > 0
+        self.versions = (model.rules["transaction_version"], model.rules["cluster_version"])
         self.acts = tuple(model.actions)
         self.refuses = tuple(set(REFUSES) & set(model.actions))
         self.partitions = range(model.bounds["partitions"])
 
     def start(self, state: dict[str, Any]) -> None:
         """Begin with a broker that becomes the coordinator of this log."""
-        self.door = jvm.java(DOOR)(state["producer_ids.next_producer_id"], self.bounds["producer_ids"], NEWEST_VERSION)
+        self.door = jvm.java(DOOR)(state["producer_ids.next_producer_id"], self.bounds["producer_ids"], max(self.versions))
         if state["log.entry.state"] != "NONE":
             self.door.begin(first_records(state["log.entry.producer_id"], state["log.entry.producer_epoch"]))
         self.door.elect()
         self.reply: Any = None
         self.waiting: Any = None
+        self.has_acted = False
 
     def act(self, action: str, parameters: dict[str, Any], known: dict[str, Any]) -> bool:
         """Let the coordinator do what the action says; whether it did."""
         self.reply, self.known = None, known
         self.is_initializing = action in ("client_initializes", "new_client_initializes")
-        return bool(getattr(self, action)(**parameters))
+        self.has_acted = bool(getattr(self, action)(**parameters))
+        return self.has_acted
 
     def new_client_initializes(self) -> bool:
         """A client that has no producer id asks for one."""
@@ -193,11 +196,12 @@ class TransactionCoordinator:
     def _epoch(self, producer_id: int, age: int) -> int:
         """The epoch that the model means by an age."""
         if producer_id == self.known["coordinator.metadata.producer_id"]:
-            return int(self.known["coordinator.metadata.producer_epoch"]) + 1 - age
+            epoch = self.known["coordinator.metadata.producer_epoch"]
+            return (-1 if epoch is None else int(epoch)) + 1 - age
         return int(self.bounds["max_producer_epoch"]) - age
 
     def _version(self, version: int) -> int:
-        return VERSION_2 if version or not self.is_mixed else OLDER_VERSION
+        return VERSION_2 if version or self.versions[0] == VERSION_2 else OLDER_VERSION
 
     def observe(self) -> dict[str, Any]:
         """The coordinator's memory, its log, its markers and its last answer."""
@@ -210,7 +214,8 @@ class TransactionCoordinator:
             shown["coordinator.unmarked"] = metadata.pop("coordinator.metadata.partitions")
         shown |= metadata
         shown["coordinator.pending_state"] = STATES[pending]
-        shown["coordinator.has_failed_epoch_fence"] = bool(has_failed)
+        if max(self.versions) != VERSION_2:  # with version 2 nothing reads it
+            shown["coordinator.has_failed_epoch_fence"] = bool(has_failed)
         for name, numbers in (
             ("log.entry", self.door.committed()),
             ("log.appended", self.door.appended() if self.door.hasAppended() else None),
@@ -222,6 +227,8 @@ class TransactionCoordinator:
                 del shown[f"log.appended.{field}"]
         for partition in self.partitions:
             shown |= self._marker(partition)
+        if not self.has_acted:
+            return shown
         return shown | self._reply(shown["log.appended.state"] if "log.appended.state" in shown else "DEAD")
 
     def _record(self, name: str, fields: tuple[str, ...], numbers: list[int], version: int) -> dict[str, Any]:
@@ -234,7 +241,8 @@ class TransactionCoordinator:
                 shown[f"{name}.{field}"] = [each for each in self.partitions if number >> each & 1]
             elif number == -1:
                 shown[f"{name}.{field}"] = None
-        if self.is_mixed:
+        # Nothing reads the version of an idle id, and the releases differ in whether a new epoch resets it.
+        if self.is_mixed and shown[f"{name}.state"] != "EMPTY":
             shown[f"{name}.is_upgraded"] = int(version == VERSION_2)
         return shown
 
@@ -267,6 +275,8 @@ class TransactionCoordinator:
                 "reply.producer_id": int(self.reply.producerId),
                 "reply.producer_epoch": int(self.reply.producerEpoch),
             }
+        if self.is_initializing and str(error) == FATAL_LIKE_FENCED:
+            return {"reply.answer": "PRODUCER_FENCED", **named}
         return {"reply.answer": ANSWERS.get(str(error), str(error)), **named}
 
 

@@ -326,7 +326,7 @@ MODEL = Model(
     question=__doc__,
     state=State,
     initial=start,
-    rules=TransactionRules(transaction_version=1),
+    rules=TransactionRules(transaction_version=1, cluster_version=2),
     actions=[
         new_client_initializes,
         client_initializes,
