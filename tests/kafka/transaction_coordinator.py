@@ -21,6 +21,7 @@ STATES = {
     7: "PREPARE_EPOCH_FENCE",
 }
 """The model's names of Kafka's states, by Kafka's numbers; -1 stands for no state."""
+NO_STATE, PENDING = -1, 8
 PREPARING = ("PREPARE_COMMIT", "PREPARE_ABORT")
 ANSWERS = {
     "NONE": "NONE",
@@ -181,11 +182,12 @@ class TransactionCoordinator:
         return self._appends(self.door.expire)
 
     def _appends(self, call: Any) -> bool:
-        if self.door.hasAppended():
-            call()
-            return False
+        had_appended = self.door.hasAppended()
+        memory = self.door.memory()
+        if had_appended and memory is not None and memory[PENDING] == NO_STATE:
+            return False  # the log is short of replicas; the model lets no time pass meanwhile
         call()
-        return bool(self.door.hasAppended())
+        return bool(self.door.hasAppended()) and not had_appended
 
     def _answer_later(self, call: Any) -> None:
         """Do what may answer the request that waits."""
@@ -216,15 +218,14 @@ class TransactionCoordinator:
         shown["coordinator.pending_state"] = STATES[pending]
         if max(self.versions) != VERSION_2:  # with version 2 nothing reads it
             shown["coordinator.has_failed_epoch_fence"] = bool(has_failed)
+        # A tombstone has no fields; what it does is seen when a coordinator loads the log.
         for name, numbers in (
             ("log.entry", self.door.committed()),
-            ("log.appended", self.door.appended() if self.door.hasAppended() else None),
+            ("log.appended", self.door.appended() if self.door.hasAppended() else BLANK_ENTRY),
         ):
-            *fields, version = BLANK_ENTRY if numbers is None else map(int, numbers)
-            shown |= self._record(name, ENTRY, fields, version)
-        if self.door.hasAppended() and self.door.appended() is None:
-            for field in (*ENTRY, "is_upgraded"):
-                del shown[f"log.appended.{field}"]
+            if numbers is not None:
+                *fields, version = map(int, numbers)
+                shown |= self._record(name, ENTRY, fields, version)
         for partition in self.partitions:
             shown |= self._marker(partition)
         if not self.has_acted:

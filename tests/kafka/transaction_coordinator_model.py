@@ -31,6 +31,7 @@ from kafkacheck.impl.coordinator.transaction_log import (
     unload,
 )
 from kafkacheck.impl.coordinator.transaction_metadata import has_version_2
+from kafkacheck.impl.coordinator.transaction_metadata import has_version_2
 from kafkacheck.impl.coordinator.transactions import (
     abort_timed_out,
     handle_request,
@@ -126,13 +127,14 @@ def handle(state: State, rules: TransactionRules) -> None:
     if state.reply.answer == Answer.APPENDING:
         copy(state.waiting, state.asked)
     elif state.reply.answer == Answer.NONE:
-        note_reply(state, state.asked)
+        note_reply(state, rules, state.asked)
     clear(state.asked)
 
 
-def note_reply(state: State, request: Request) -> None:
-    """Note the producer id and epoch that a response names; only those of two kinds do."""
-    if request.kind != RequestKind.ADD_PARTITIONS_TO_TXN:
+def note_reply(state: State, rules: TransactionRules, request: Request) -> None:
+    """Note the producer id and epoch that a response names: that of InitProducerId, and version 2's of EndTxn."""
+    is_end = request.kind == RequestKind.END_TXN and has_version_2(rules, request.is_upgraded)
+    if is_end or request.kind == RequestKind.INIT_PRODUCER_ID:
         state.reply.producer_id = request.producer_id
         state.reply.producer_epoch = request.producer_epoch
 
@@ -190,7 +192,7 @@ def leader_verifies(state: State, producer_id: ProducerId, age: Age, partition_i
     return True
 
 
-def log_commits(state: State) -> bool:
+def log_commits(state: State, rules: TransactionRules) -> bool:
     """The appended entry is committed; a coordinator that awaits it applies it, and answers."""
     if not state.log.is_appended:
         return False
@@ -201,7 +203,7 @@ def log_commits(state: State) -> bool:
         if state.waiting.kind != RequestKind.NONE:
             respond(state.waiting, state.log.entry)
             state.reply.answer = Answer.NONE
-            note_reply(state, state.waiting)
+            note_reply(state, rules, state.waiting)
         complete_append(state.coordinator, state.log)
     clear(state.waiting)
     return True
