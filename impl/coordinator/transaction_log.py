@@ -10,6 +10,7 @@ from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.coordinator import runtime
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionLog
 from kafkacheck.impl.coordinator.transaction_metadata import is_preparing
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.rules import TransactionRules
 
@@ -70,9 +71,15 @@ def give_append_up(coordinator: Coordinator, log: TransactionLog, rules: Transac
 
 
 def load_entry(coordinator: Coordinator, log: TransactionLog) -> None:
-    """Load the log's newest entry into the newest term's coordinator, which continues a decided transaction."""
+    """Load the log's newest entry into the newest term's coordinator, which continues a decided transaction.
+
+    An entry that removed the id leaves nothing. No entry has the previous epoch.
+    """
     coordinator.is_serving = True
+    if log.entry.state == TransactionState.DEAD:
+        clear(log.entry)
     copy(coordinator.metadata, log.entry)
+    coordinator.metadata.last_producer_epoch = NO_PRODUCER_EPOCH
     if is_preparing(coordinator.metadata):
         begin_marking(coordinator)
 
@@ -94,11 +101,3 @@ def stop_replica(coordinator: Coordinator, rules: TransactionRules) -> None:
     """
     if rules.stopped_replica_is_unloaded:
         unload(coordinator)
-
-
-def begin_coordinator_term(log: TransactionLog, keeps_append: bool) -> None:
-    """Begin the term of another leader of the log; an entry that removed the id leaves nothing."""
-    removes_id = keeps_append and log.is_appended and log.appended.state == TransactionState.DEAD
-    runtime.begin_term(log, keeps_append)
-    if removes_id:
-        clear(log.entry)

@@ -9,10 +9,9 @@ from kafkacheck.impl.coordinator.markers import (
     send_marker,
 )
 from kafkacheck.impl.coordinator.offsets import complete_pending_offset, end_loading, read_record
-from kafkacheck.impl.coordinator.runtime import commit_append
+from kafkacheck.impl.coordinator.runtime import begin_term, commit_append
 from kafkacheck.impl.coordinator.transaction_log import (
     awaits_append,
-    begin_coordinator_term,
     complete_append,
     load_entry,
 )
@@ -96,7 +95,7 @@ def change_coordinator(state: State, transactional_id: int, keeps_append: bool) 
     """Let another leader of the transaction log begin the next term, with or without the uncommitted entry."""
     transactional = state.transactional_ids[transactional_id]
     unanswer_waiting(state, transactional_id)
-    begin_coordinator_term(transactional.log, keeps_append)
+    begin_term(transactional.log, keeps_append)
     load_entry(transactional.coordinators[transactional.log.coordinator_epoch], transactional.log)
 
 

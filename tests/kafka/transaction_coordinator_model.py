@@ -21,10 +21,9 @@ from kafkacheck.impl.coordinator.markers import (
     send_marker,
 )
 from kafkacheck.impl.coordinator.records import Coordinator, ProducerIdManager, TransactionLog
-from kafkacheck.impl.coordinator.runtime import commit_append, drop_append
+from kafkacheck.impl.coordinator.runtime import begin_term, commit_append, drop_append
 from kafkacheck.impl.coordinator.transaction_log import (
     awaits_append,
-    begin_coordinator_term,
     complete_append,
     give_append_up,
     load_entry,
@@ -236,7 +235,7 @@ def coordinator_is_replaced(state: State, bounds: Bounds, keeps_append: bool, co
     clear(state.coordinator)
     if not comes_back:
         clear(state.former)
-    begin_coordinator_term(state.log, keeps_append)
+    begin_term(state.log, keeps_append)
     load_entry(state.coordinator, state.log)
     state.coordinator.is_back = comes_back
     return True
