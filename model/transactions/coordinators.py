@@ -10,11 +10,7 @@ from kafkacheck.impl.coordinator.markers import (
 )
 from kafkacheck.impl.coordinator.offsets import complete_pending_offset, end_loading, read_record
 from kafkacheck.impl.coordinator.runtime import begin_term, commit_append
-from kafkacheck.impl.coordinator.transaction_log import (
-    awaits_append,
-    complete_append,
-    load_entry,
-)
+from kafkacheck.impl.coordinator.transaction_log import awaits_append, complete_append, load_entry
 from kafkacheck.impl.coordinator.transactions import abort_timed_out, handle_request, handle_verification, respond
 from kafkacheck.impl.ids import PartitionId
 from kafkacheck.impl.log.constants import Marker, ProduceError

@@ -81,7 +81,9 @@ class TransactionCoordinator:
 
     def start(self, state: dict[str, Any]) -> None:
         """Begin with a broker that becomes the coordinator of this log."""
-        self.door = jvm.java(DOOR)(state["producer_ids.next_producer_id"], self.bounds["producer_ids"], max(self.versions))
+        self.door = jvm.java(DOOR)(
+            state["producer_ids.next_producer_id"], self.bounds["producer_ids"], max(self.versions)
+        )
         if state["log.entry.state"] != "NONE":
             self.door.begin(first_records(state["log.entry.producer_id"], state["log.entry.producer_epoch"]))
         self.door.elect()
@@ -230,7 +232,7 @@ class TransactionCoordinator:
             shown |= self._marker(partition)
         if not self.has_acted:
             return shown
-        return shown | self._reply(shown["log.appended.state"] if "log.appended.state" in shown else "DEAD")
+        return shown | self._reply(shown.get("log.appended.state", "DEAD"))
 
     def _record(self, name: str, fields: tuple[str, ...], numbers: list[int], version: int) -> dict[str, Any]:
         shown: dict[str, Any] = {}

@@ -12,14 +12,9 @@ Expected: HOLDS
 from typing import Annotated
 
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema import Count, Struct, clear, copy
-from kafkacheck.impl.coordinator.markers import (
-    begin_completion,
-    drop_deleted_partition,
-    hear_of_marker,
-    send_marker,
-)
+from kafkacheck.checker.schema.bounds import Bounds
+from kafkacheck.impl.coordinator.markers import begin_completion, drop_deleted_partition, hear_of_marker, send_marker
 from kafkacheck.impl.coordinator.records import Coordinator, ProducerIdManager, TransactionLog
 from kafkacheck.impl.coordinator.runtime import begin_term, commit_append, drop_append
 from kafkacheck.impl.coordinator.transaction_log import (
@@ -30,7 +25,6 @@ from kafkacheck.impl.coordinator.transaction_log import (
     unload,
 )
 from kafkacheck.impl.coordinator.transaction_metadata import has_version_2
-from kafkacheck.impl.coordinator.transaction_metadata import has_version_2
 from kafkacheck.impl.coordinator.transactions import (
     abort_timed_out,
     handle_request,
@@ -39,7 +33,7 @@ from kafkacheck.impl.coordinator.transactions import (
     verify_partition,
 )
 from kafkacheck.impl.ids import PartitionId
-from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, Marker, ProduceError
 from kafkacheck.impl.log.records import OptionalProducerEpoch, OptionalProducerId, ProducerId
 from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.transactions.constants import Answer, RequestKind, TransactionState
@@ -156,7 +150,12 @@ def client_initializes(state: State, rules: TransactionRules, producer_id: Produ
 
 
 def client_adds_partition(
-    state: State, rules: TransactionRules, producer_id: ProducerId, age: Age, partition_id: PartitionId, version: Version
+    state: State,
+    rules: TransactionRules,
+    producer_id: ProducerId,
+    age: Age,
+    partition_id: PartitionId,
+    version: Version,
 ) -> bool:
     """A client adds a partition to its transaction; with version 2 the partition's leader does."""
     if not fill_in(state, RequestKind.ADD_PARTITIONS_TO_TXN, producer_id, age):
