@@ -57,9 +57,13 @@ def only_begun_transactions_are_ended(state: State) -> bool:
 def is_newest(state: State, request: Request) -> bool:
     """Whether the request has the producer id and epoch that the log gives out, or will when all markers are written.
 
-    These are of a client that nobody has replaced, and whose transaction has not timed out.
+    These are of a client that nobody has replaced, and whose transaction has not timed out, also not in the
+    coordinator's memory alone.
     """
-    entry = state.transactional_ids[request.transactional_id].log.entry
+    transactional = state.transactional_ids[request.transactional_id]
+    entry = transactional.log.entry
+    if transactional.coordinators[transactional.log.coordinator_epoch].metadata.producer_epoch > entry.producer_epoch:
+        return False
     if entry.next_producer_id != NO_PRODUCER_ID:
         return request.producer_id == entry.next_producer_id and request.producer_epoch == 0
     return request.producer_id == entry.producer_id and request.producer_epoch == entry.producer_epoch
@@ -70,7 +74,7 @@ def undisturbed_clients_are_not_refused(before: State, after: State) -> bool:
 
     Lost if it fails: a client is fenced by its own commit, which the coordinator has not yet carried out.
     Source: KAFKA-18464; KIP-890.
-    Holds in: the models of transactions but transactions.coordinator.append_failures.
+    Holds in: every model of transactions.
     Fails in: the museum's entry on identities that are compared during a transition.
     """
     for client_id, client in enumerate(before.clients):
