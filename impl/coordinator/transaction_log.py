@@ -10,7 +10,7 @@ from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.coordinator import runtime
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionLog
 from kafkacheck.impl.coordinator.transaction_metadata import is_preparing
-from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.rules import TransactionRules
 
@@ -70,7 +70,7 @@ def give_append_up(coordinator: Coordinator, log: TransactionLog, rules: Transac
         coordinator.pending_state = TransactionState.NONE
 
 
-def load_entry(coordinator: Coordinator, log: TransactionLog) -> None:
+def load_entry(coordinator: Coordinator, log: TransactionLog, rules: TransactionRules) -> None:
     """Load the log's newest entry into the newest term's coordinator, which continues a decided transaction.
 
     An entry that removed the id leaves nothing. No entry has the previous epoch.
@@ -80,6 +80,9 @@ def load_entry(coordinator: Coordinator, log: TransactionLog) -> None:
         clear(log.entry)
     copy(coordinator.metadata, log.entry)
     coordinator.metadata.last_producer_epoch = NO_PRODUCER_EPOCH
+    if not rules.next_producer_id_is_logged:
+        coordinator.metadata.previous_producer_id = NO_PRODUCER_ID
+        coordinator.metadata.next_producer_id = NO_PRODUCER_ID
     if is_preparing(coordinator.metadata):
         begin_marking(coordinator)
 

@@ -30,10 +30,12 @@ class TransactionRules(NamedTuple):
     leader_is_alone: partitions have one in-sync replica, so that an appended batch is replicated at once.
     coordinator_abort_bumps_epoch: a coordinator that aborts by itself raises the epoch (KAFKA-6119).
     failed_fence_is_remembered: an epoch that was raised only in memory is not raised again (KAFKA-9666).
+    next_producer_id_is_logged: the transaction log has the producer id that follows and the one before, so that a new
+        coordinator knows them (KAFKA-20310).
     pending_state_is_cleared: a transition ends when its append fails (KAFKA-7519).
     pending_transition_comes_first: a coordinator that is about to enter another state lets the client ask again before
         it compares producer id and epoch, which may have changed already; so for AddPartitionsToTxn, and for EndTxn
-        with transaction version 2 (KAFKA-18464).
+        with transaction version 2 (KAFKA-18464, KAFKA-18660).
     stopped_replica_is_unloaded: a broker that must give up its replica of the transaction log forgets its state as a
         coordinator (KAFKA-9235).
     repeated_end_is_answered: a repeated EndTxn of a completed transaction succeeds (REDPANDA-3616).
@@ -85,6 +87,7 @@ class TransactionRules(NamedTuple):
     leader_is_alone: bool = True
     coordinator_abort_bumps_epoch: bool = True
     failed_fence_is_remembered: bool = True
+    next_producer_id_is_logged: bool = True
     pending_state_is_cleared: bool = True
     pending_transition_comes_first: bool = True
     stopped_replica_is_unloaded: bool = True

@@ -87,12 +87,12 @@ def transaction_log_commits(state: State, rules: TransactionRules, transactional
     return True
 
 
-def change_coordinator(state: State, transactional_id: int, keeps_append: bool) -> None:
+def change_coordinator(state: State, rules: TransactionRules, transactional_id: int, keeps_append: bool) -> None:
     """Let another leader of the transaction log begin the next term, with or without the uncommitted entry."""
     transactional = state.transactional_ids[transactional_id]
     unanswer_waiting(state, transactional_id)
     begin_term(transactional.log, keeps_append)
-    load_entry(transactional.coordinators[transactional.log.coordinator_epoch], transactional.log)
+    load_entry(transactional.coordinators[transactional.log.coordinator_epoch], transactional.log, rules)
 
 
 def coordinator_sends_marker(

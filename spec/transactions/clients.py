@@ -58,10 +58,12 @@ def is_newest(state: State, request: Request) -> bool:
     """Whether the request has the producer id and epoch that the log gives out, or will when all markers are written.
 
     These are of a client that nobody has replaced, and whose transaction has not timed out, also not in the
-    coordinator's memory alone.
+    coordinator's memory alone. A coordinator whose term is over, and which does not know it, may know less.
     """
     transactional = state.transactional_ids[request.transactional_id]
     entry = transactional.log.entry
+    if any(transactional.coordinators[term].is_serving for term in range(transactional.log.coordinator_epoch)):
+        return False
     if transactional.coordinators[transactional.log.coordinator_epoch].metadata.producer_epoch > entry.producer_epoch:
         return False
     if entry.next_producer_id != NO_PRODUCER_ID:

@@ -38,6 +38,7 @@ ANSWERS = {
 FATAL_LIKE_FENCED = "UNKNOWN_SERVER_ERROR"
 """What Kafka answers an InitProducerId in which it throws IllegalStateException; its client stops as if fenced."""
 ENTRY = ("producer_id", "previous_producer_id", "next_producer_id", "producer_epoch", "state", "partitions")
+LOGGED = tuple(field for field in ENTRY if field != "previous_producer_id")
 MEMORY = (*ENTRY[:4], "last_producer_epoch", *ENTRY[4:])
 MARKER = ("is_sent", "producer_id", "producer_epoch", "marker")
 VERSION_2, OLDER_VERSION = 2, 0
@@ -51,7 +52,7 @@ class TransactionCoordinator:
         *(f"coordinator.{field}" for field in ("pending_state", "has_failed_epoch_fence", "unmarked")),
         *(f"coordinator.markers[*].{field}" for field in (*MARKER, "is_upgraded")),
         "log.is_appended",
-        *(f"log.{entry}.{field}" for entry in ("entry", "appended") for field in (*ENTRY, "is_upgraded")),
+        *(f"log.{entry}.{field}" for entry in ("entry", "appended") for field in (*LOGGED, "is_upgraded")),
         "producer_ids.next_producer_id",
     )
     answers = ("reply.answer", "reply.producer_id", "reply.producer_epoch")
@@ -66,6 +67,8 @@ class TransactionCoordinator:
         "log.coordinator_epoch": "the environment's",
         "log.entry.last_producer_epoch": "Kafka does not log it",
         "log.appended.last_producer_epoch": "Kafka does not log it",
+        "log.entry.previous_producer_id": "the releases differ in when they log it; it is seen when it is loaded",
+        "log.appended.previous_producer_id": "as in log.entry",
         "log.max_producer_epoch": "constant",
         "producer_ids.end": "constant",
     }
@@ -75,6 +78,7 @@ class TransactionCoordinator:
         self.bounds = model.bounds
         self.is_mixed = model.bounds["upgrades"] > 0
         self.versions = (model.rules["transaction_version"], model.rules["cluster_version"])
+        self.logs_next_id = model.rules["next_producer_id_is_logged"]
         self.acts = tuple(model.actions)
         self.refuses = tuple(set(REFUSES) & set(model.actions))
         self.partitions = range(model.bounds["partitions"])
@@ -228,6 +232,9 @@ class TransactionCoordinator:
             if numbers is not None:
                 *fields, version = map(int, numbers)
                 shown |= self._record(name, ENTRY, fields, version)
+                del shown[f"{name}.previous_producer_id"]
+                if not self.logs_next_id:
+                    del shown[f"{name}.next_producer_id"]
         for partition in self.partitions:
             shown |= self._marker(partition)
         if not self.has_acted:

@@ -78,14 +78,14 @@ class State(Struct):
     reply: Reply
 
 
-def start(state: State, bounds: Bounds) -> bool:
+def start(state: State, rules: TransactionRules, bounds: Bounds) -> bool:
     """Begin with an idle coordinator of a known transactional id, or with one that knows nothing."""
     if bounds.first_epoch != NO_PRODUCER_EPOCH:
         state.log.entry.producer_id = 0
         state.log.entry.producer_epoch = bounds.first_epoch
         state.log.entry.state = TransactionState.EMPTY
         state.producer_ids.next_producer_id = 1
-    load_entry(state.coordinator, state.log)
+    load_entry(state.coordinator, state.log, rules)
     return True
 
 
@@ -223,7 +223,9 @@ def append_fails(state: State, rules: TransactionRules, is_definitive: bool) -> 
     return True
 
 
-def coordinator_is_replaced(state: State, bounds: Bounds, keeps_append: bool, comes_back: bool) -> bool:
+def coordinator_is_replaced(
+    state: State, rules: TransactionRules, bounds: Bounds, keeps_append: bool, comes_back: bool
+) -> bool:
     """Another broker becomes the coordinator, or the same one gets the role back, whose markers are still under way."""
     if state.log.coordinator_epoch == bounds.max_coordinator_epoch or (keeps_append and not state.log.is_appended):
         return False
@@ -235,7 +237,7 @@ def coordinator_is_replaced(state: State, bounds: Bounds, keeps_append: bool, co
     if not comes_back:
         clear(state.former)
     begin_term(state.log, keeps_append)
-    load_entry(state.coordinator, state.log)
+    load_entry(state.coordinator, state.log, rules)
     state.coordinator.is_back = comes_back
     return True
 

@@ -477,8 +477,12 @@ public final class TransactionCoordinatorDoor {
         Object expected = producerId < 0 ? null : Members.made(NAMED, producerId, (short) producerEpoch);
         RequestLocal local = RequestLocal.noCaching();
         Object named = Option.apply(expected);
-        if (INITIALIZE.getParameterCount() == 5) ask(INITIALIZE, ID, TIMEOUT_MS, named, callback, local);
-        else ask(INITIALIZE, ID, TIMEOUT_MS, false, false, named, callback, local);
+        try {
+            if (INITIALIZE.getParameterCount() == 5) ask(INITIALIZE, ID, TIMEOUT_MS, named, callback, local);
+            else ask(INITIALIZE, ID, TIMEOUT_MS, false, false, named, callback, local);
+        } catch (IllegalStateException error) {
+            reply.give(Errors.forException(error), -1, -1); // as KafkaApis answers what a handler throws
+        }
         return reply;
     }
 
