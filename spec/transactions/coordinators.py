@@ -382,17 +382,16 @@ def completions_bring_the_next_id(before: State, after: State) -> bool:
     """When a transaction in the last epoch completes, the producer id that was allocated for that takes over.
 
     Lost if it fails: the client goes on with an id that its coordinator does not know, and is refused.
-    Source: `TransactionMetadata.prepareComplete`; KIP-890.
+    Source: `TransactionMetadata.prepareComplete`; KIP-890, KAFKA-20310.
     Holds in: every model of transactions.
-    Fails in: none; it guards how producer ids follow each other.
+    Fails in: the museum's entry on a coordinator that does not know the next producer id.
     """
     for was, now in zip(before.transactional_ids, after.transactional_ids):
         if now.log.is_appended and not was.log.is_appended and is_complete(now.log.appended.state):
-            metadata = was.coordinators[was.log.coordinator_epoch].metadata
-            next_id = metadata.next_producer_id
+            next_id = was.log.entry.next_producer_id
             if next_id != NO_PRODUCER_ID and not is_of_present_epoch(now.log.appended, next_id, 0):
                 return False
-            if next_id == NO_PRODUCER_ID and now.log.appended.producer_id != metadata.producer_id:
+            if next_id == NO_PRODUCER_ID and now.log.appended.producer_id != was.log.entry.producer_id:
                 return False
     return True
 
