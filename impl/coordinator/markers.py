@@ -114,12 +114,11 @@ def note_second_completion(
     second.transactional_id = transactional_id
     second.term = term
     second.producer_id = decided.producer_id
-    second.previous_producer_id = decided.previous_producer_id
+    second.previous_producer_id = decided.producer_id
     second.producer_epoch = decided.producer_epoch
     second.last_producer_epoch = decided.last_producer_epoch
     second.is_upgraded = decided.is_upgraded
     if decided.next_producer_id != NO_PRODUCER_ID:
-        second.previous_producer_id = decided.producer_id
         second.producer_id = decided.next_producer_id
         second.producer_epoch = 0
 

@@ -50,6 +50,15 @@ JUDGES = {
         "org.apache.kafka.controller.BrokerHeartbeatManager",
         ("controller/broker_lifecycle.py", "controller/registrations.py"),
     ),
+    "transaction_coordinator.py": (
+        "kafka.coordinator.transaction.TransactionCoordinator",
+        (
+            "coordinator/markers.py",
+            "coordinator/transaction_log.py",
+            "coordinator/transaction_metadata.py",
+            "coordinator/transactions.py",
+        ),
+    ),
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
@@ -72,4 +81,6 @@ RUNS = (
     Run(REQUESTS, MODEL, (), GROWN, case="three"),
     Run(REQUESTS, MODEL, ("moves=0", *ELIGIBLE), ALIVE, "controller_elr.toml", "three_eligible"),
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
+    Run("transaction_coordinator.py", "transaction_coordinator_model.py"),
+    Run("transaction_coordinator.py", "transaction_coordinator_model.py", ("first_epoch=-1",), case="first_epoch"),
 )

@@ -20,7 +20,7 @@ MODEL = family.TRANSACTIONAL.model(
         "delays": 1,
         "upgrades": 1,
     },
-    rules=TransactionRules(transaction_version=1),
+    rules=TransactionRules(transaction_version=1, cluster_version=2),
     actions=[*family.TRANSACTIONS, *family.TIMEOUTS, environment.produce_is_repeated, environment.produce_is_given_up],
     always=family.SAFETY,
     sometimes=[*family.EXAMPLES, properties.fenced_client],
