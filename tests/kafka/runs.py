@@ -26,8 +26,16 @@ JUDGES = {
     "replication_control.py": (
         "org.apache.kafka.controller.ReplicationControlManager",
         ("controller/alter_partition.py", "controller/brokers.py", "controller/elections.py"),
-    )
+    ),
+    "epoch_file.py": (
+        "org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache",
+        ("broker/epoch_file.py",),
+    ),
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
-RUNS = (Run("replication_control.py", "cluster.kraft"), Run("replication_control.py", "cluster.eligible"))
+RUNS = (
+    Run("replication_control.py", "cluster.kraft"),
+    Run("replication_control.py", "cluster.eligible"),
+    Run("epoch_file.py", "epoch_file_model.py"),
+)

@@ -1,0 +1,115 @@
+package org.apache.kafka.storage.internals.epoch;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ScheduledFuture;
+
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.server.util.Scheduler;
+import org.apache.kafka.storage.internals.checkpoint.LeaderEpochCheckpointFile;
+import org.apache.kafka.storage.internals.log.EpochEntry;
+import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
+
+/**
+ * Opens a leader-epoch cache with its file to Python, several of its calls at once. It decides nothing.
+ *
+ * The cache's scheduler holds what is to be done in the background until it is told to do it.
+ */
+public final class EpochFileDoor {
+    /** A scheduler that holds each task. */
+    private static final class HoldingScheduler implements Scheduler {
+        private final Queue<Runnable> tasks = new ArrayDeque<>();
+
+        @Override
+        public void startup() {
+        }
+
+        @Override
+        public void shutdown() {
+        }
+
+        @Override
+        public ScheduledFuture<?> schedule(String name, Runnable task, long delayMs, long periodMs) {
+            tasks.add(task);
+            return null;
+        }
+
+        @Override
+        public void resizeThreadPool(int size) {
+        }
+    }
+
+    private static final long ABSENT = -1;
+
+    private final TopicPartition partition = new TopicPartition("topic", 0);
+    private final File path;
+    private LeaderEpochCheckpointFile file;
+    private final int epochs;
+    private HoldingScheduler scheduler;
+    private LeaderEpochFileCache cache;
+
+    /** A cache whose file is in `folder`; epochs up to `epochs`, which is not included, are shown. */
+    public EpochFileDoor(String folder, int epochs) throws IOException {
+        path = LeaderEpochCheckpointFile.newFile(new File(folder));
+        this.epochs = epochs;
+        start();
+    }
+
+    /** Begin with an empty file. */
+    public void start() throws IOException {
+        path.delete();
+        file = new LeaderEpochCheckpointFile(path, new LogDirFailureChannel(1));
+        load();
+    }
+
+    /** A process that begins, and reads the file; what the last one had not done in the background is lost. */
+    public void load() {
+        scheduler = new HoldingScheduler();
+        cache = new LeaderEpochFileCache(partition, file, scheduler);
+    }
+
+    public void assign(int epoch, long startOffset) {
+        cache.assign(epoch, startOffset);
+    }
+
+    public void truncateFromEnd(long endOffset) {
+        cache.truncateFromEndAsyncFlush(endOffset);
+    }
+
+    public void truncateFromStart(long startOffset) {
+        cache.truncateFromStartAsyncFlush(startOffset);
+    }
+
+    public void clear() {
+        cache.clearAndFlush();
+    }
+
+    /** Do all that is to be done in the background; whether there was something. */
+    public boolean runTasks() {
+        boolean isDue = !scheduler.tasks.isEmpty();
+        while (!scheduler.tasks.isEmpty()) scheduler.tasks.remove().run();
+        return isDue;
+    }
+
+    /** The epoch that the end is of, that end, and the newest epoch. */
+    public long[] endOffsetFor(int epoch, long logEnd) {
+        Map.Entry<Integer, Long> found = cache.endOffsetFor(epoch, logEnd);
+        var newest = cache.latestEpoch(); // the releases differ in its type
+        return new long[] {found.getKey(), found.getValue(), newest.isPresent() ? newest.orElseThrow() : ABSENT};
+    }
+
+    /** The start of each epoch in memory, that of each epoch in the file, and the number of tasks in the background. */
+    public long[] observe() throws IOException {
+        long[] shown = new long[2 * epochs + 1];
+        Arrays.fill(shown, ABSENT);
+        cache.epochWithOffsets().forEach((epoch, start) -> shown[epoch] = start);
+        LeaderEpochFileCache written = new LeaderEpochFileCache(partition, file, scheduler);
+        written.epochWithOffsets().forEach((epoch, start) -> shown[epochs + epoch] = start);
+        shown[2 * epochs] = scheduler.tasks.size();
+        return shown;
+    }
+}
