@@ -4,6 +4,7 @@ The cache gets a scheduler that holds what is to be done in the background, so t
 answer and every content, also that of the file, comes from Kafka's class.
 """
 
+import json
 import tempfile
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,6 +15,7 @@ MEMORY = Path("/dev/shm")
 """Where files are fastest."""
 ABSENT = -1
 """What Kafka writes for no epoch, and for no offset."""
+FILES = ("broker.epoch_starts", "broker.epoch_file.starts")
 UNUSED = "no part of the leader-epoch file"
 
 
@@ -29,11 +31,12 @@ class EpochFile:
     def __init__(self, model: Any) -> None:
         jvm.started()
         self.folder = tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
-        self.epochs = model.bounds["max_leader_epoch"] + 1
+        epochs = range(model.bounds["max_leader_epoch"] + 1)
+        self.paths = [f"{path}[{epoch}]" for path in FILES for epoch in epochs]
         opened = jvm.java("org.apache.kafka.storage.internals.epoch.EpochFileDoor")
-        self.door = opened(self.folder.name, self.epochs)
+        self.door = opened(self.folder.name, len(epochs))
         self.acts = tuple(model.actions)
-        seen = ("broker.epoch_starts", "broker.epoch_file.starts", "broker.epoch_file.is_write_due", *self.answers)
+        seen = (*FILES, "broker.epoch_file.is_write_due", *self.answers)
         self.not_judged = {path: UNUSED for path in model.fields if not path.startswith(seen)}
 
     def start(self, state: dict[str, Any]) -> None:
@@ -63,13 +66,11 @@ class EpochFile:
 
     def observe(self) -> dict[str, Any]:
         """The epochs in memory and in the file, whether a write is due, and the last answer."""
-        *starts, due = self.door.observe()[:]
-        paths = ("broker.epoch_starts", "broker.epoch_file.starts")
-        named = [f"{path}[{epoch}]" for path in paths for epoch in range(self.epochs)]
-        shown = dict(zip(named, starts, strict=True))
+        *starts, due = json.loads(self.door.observe())
+        shown = dict(zip(self.paths, starts, strict=True))
         shown["broker.epoch_file.is_write_due"] = min(due, 1)
         if self.answer is not None:
-            epoch, end_offset, latest = self.answer[:]
+            epoch, end_offset, latest = json.loads(self.answer)
             shown["answer.epoch"] = None if epoch == ABSENT else epoch
             shown["answer.end_offset"] = end_offset
             shown["answer.latest"] = None if latest == ABSENT else latest
