@@ -2,7 +2,7 @@
 
 Part of Kafka modelled: `ProducerStateEntry` (`findDuplicateBatch`, `addBatch`, `maybeUpdateProducerEpoch`), and the
 removal of entries in `ProducerStateManager`.
-Source: apache/kafka (commit 1eb7644349); KIP-360, KAFKA-5494, KAFKA-7190.
+Source: apache/kafka (commit 1eb7644349); KIP-360, KAFKA-5494, KAFKA-7190, KAFKA-18575.
 Left out, and why that is sound: the time of an entry's last batch: the environment chooses when
 `producer.id.expiration.ms` is over.
 """
@@ -23,6 +23,13 @@ def is_known(entry: ProducerStateEntry) -> bool:
 def has_open_transaction(log: PartitionLog, producer_id: int) -> bool:
     """Whether the producer has a transaction in this partition that no marker has ended."""
     return log.producers[producer_id].current_transaction_first_offset != NO_OFFSET
+
+
+def is_in_open_transaction(log: PartitionLog, rules: LogRules, batch: Batch) -> bool:
+    """Whether the batch belongs to an open transaction of its producer in this partition (`hasOngoingTransaction`)."""
+    if not has_open_transaction(log, batch.producer_id):
+        return False
+    return not rules.transaction_is_of_epoch or batch.producer_epoch == log.producers[batch.producer_id].producer_epoch
 
 
 def last_sequence(entry: ProducerStateEntry) -> int:

@@ -96,11 +96,13 @@ class VerificationStateEntry(Struct):
     guard: identifies this verification within the partition; 0 if none is under way.
     producer_epoch: the highest epoch among the batches that came since; `NO_PRODUCER_EPOCH` if none is under way.
     lowest_sequence: the lowest sequence among the batches of that epoch; `NO_SEQUENCE` for a coordinator's batch.
+    supports_epoch_bump: 1 if the transaction has version 2, in which each transaction has an epoch of its own.
     """
 
     guard: VerificationGuard
     producer_epoch: Annotated[int, Count("max_producer_epoch", lowest=NO_PRODUCER_EPOCH)]
     lowest_sequence: Annotated[int, Count("max_sequence", lowest=NO_SEQUENCE)]
+    supports_epoch_bump: IsTransactional
 
 
 class PartitionLog(Struct):

@@ -15,9 +15,13 @@ from kafkacheck.impl.log.rules import LogRules
 
 
 def forget_producers(log: PartitionLog) -> None:
-    """Clear the producer state in memory."""
+    """Clear the producer state in memory; verifications under way go on."""
     for entry in log.producers:
         clear(entry)
+
+
+def forget_verifications(log: PartitionLog) -> None:
+    """Drop every verification under way, because the process has ended."""
     for verification in log.verifications:
         clear(verification)
 

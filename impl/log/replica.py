@@ -17,6 +17,7 @@ from kafkacheck.impl.log.records import Batch, PartitionLog, PartitionReplica
 from kafkacheck.impl.log.reload import (
     advance_start,
     forget_producers,
+    forget_verifications,
     load_snapshot,
     rebuild_from_log,
     replay,
@@ -24,7 +25,7 @@ from kafkacheck.impl.log.reload import (
     write_snapshot,
 )
 from kafkacheck.impl.log.rules import LogRules
-from kafkacheck.impl.log.verification import NO_GUARD, start_verification
+from kafkacheck.impl.log.verification import NO_GUARD, start_verification, verification_error
 
 
 def stored_offset(log: PartitionLog, rules: LogRules, batch: Batch) -> int:
@@ -38,7 +39,9 @@ def append_for_client(log: PartitionLog, rules: LogRules, batch: Batch) -> Produ
     """Append a client's batch, no duplicate, to a log that is not full; the error if that is forbidden."""
     guard = NO_GUARD
     if rules.verification and batch.is_transactional == 1:
-        guard = start_verification(log, rules, batch)
+        if verification_error(log, rules, batch) != ProduceError.NONE:
+            return verification_error(log, rules, batch)
+        guard = start_verification(log, rules, batch, 0)
     error = append_error(log, rules, batch, guard, Origin.CLIENT) if rules.idempotence else ProduceError.NONE
     if error == ProduceError.NONE:
         append_batch(log, rules, batch)
@@ -150,6 +153,12 @@ def reload_producers(replica: PartitionReplica, rules: LogRules) -> None:
     else:
         forget_producers(log)
         replay(log, rules, replica.flushed_offset)
+
+
+def restart_replica(replica: PartitionReplica, rules: LogRules) -> None:
+    """Load a replica in a new process: what was being verified is lost, and what was not flushed is read again."""
+    forget_verifications(replica.log)
+    reload_producers(replica, rules)
 
 
 def drop_replica(replica: PartitionReplica) -> None:

@@ -12,7 +12,7 @@ from kafkacheck.impl.log.append import learn_of
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.producer_state import has_open_transaction
 from kafkacheck.impl.log.records import PartitionLog, TransactionIndex
-from kafkacheck.impl.log.reload import forget_producers
+from kafkacheck.impl.log.reload import forget_producers, forget_verifications
 from kafkacheck.impl.log.rules import LogRules
 
 
@@ -60,6 +60,7 @@ def complete_transaction(log: PartitionLog, index: TransactionIndex, offset: int
 def rebuild_index(log: PartitionLog, index: TransactionIndex, rules: LogRules, high_watermark: int) -> None:
     """Rebuild the producer state and the index from the log alone."""
     forget_producers(log)
+    forget_verifications(log)
     clear(index)
     for offset in range(log.end_offset):
         batch = log.records[offset]

@@ -69,7 +69,7 @@ def _agrees(run: Run, classes: Classes, options: list[str]) -> bool:
     """Compare once, and say with which outcome; whether no unlisted difference was found."""
     model = str(HERE / run.model) if run.model.endswith(".py") else run.model
     known = [] if run.known is None else [f"--known={HERE / run.known}"]
-    changes = [f"--set={each}" for each in run.settings]
+    changes = [f"--set={each}" for each in run.settings_of(classes.release)]
     command = [sys.executable, "-m", "checker", "conform", model, str(HERE / run.system)]
     done = subprocess.run(
         [*command, *changes, *known, *options],

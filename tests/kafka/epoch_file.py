@@ -19,7 +19,6 @@ FILES = ("broker.epoch_starts", "broker.epoch_file.starts")
 UNUSED = "no part of the leader-epoch file"
 
 
-
 class EpochFile:
     """A leader-epoch file in a temporary folder."""
 

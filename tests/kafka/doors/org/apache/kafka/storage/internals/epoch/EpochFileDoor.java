@@ -4,17 +4,13 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ScheduledFuture;
 
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.server.util.Scheduler;
 import org.apache.kafka.storage.internals.checkpoint.LeaderEpochCheckpointFile;
-import org.apache.kafka.storage.internals.log.EpochEntry;
+import org.apache.kafka.storage.internals.log.HoldingScheduler;
 import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
 
 /**
@@ -24,29 +20,6 @@ import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
  * The cache's scheduler holds what is to be done in the background until it is told to do it.
  */
 public final class EpochFileDoor {
-    /** A scheduler that holds each task. */
-    private static final class HoldingScheduler implements Scheduler {
-        private final Queue<Runnable> tasks = new ArrayDeque<>();
-
-        @Override
-        public void startup() {
-        }
-
-        @Override
-        public void shutdown() {
-        }
-
-        @Override
-        public ScheduledFuture<?> schedule(String name, Runnable task, long delayMs, long periodMs) {
-            tasks.add(task);
-            return null;
-        }
-
-        @Override
-        public void resizeThreadPool(int size) {
-        }
-    }
-
     private static final long ABSENT = -1;
 
     private final TopicPartition partition = new TopicPartition("topic", 0);
@@ -95,9 +68,7 @@ public final class EpochFileDoor {
 
     /** Do all that is to be done in the background; whether there was something. */
     public boolean runTasks() {
-        boolean isDue = !scheduler.tasks.isEmpty();
-        while (!scheduler.tasks.isEmpty()) scheduler.tasks.remove().run();
-        return isDue;
+        return scheduler.runAll();
     }
 
     /** The epoch that the end is of, that end, and the newest epoch. */
@@ -114,7 +85,7 @@ public final class EpochFileDoor {
         System.arraycopy(starts(cache), 0, shown, 0, epochs);
         long[] written = startsByContent.computeIfAbsent(ByteBuffer.wrap(Files.readAllBytes(path.toPath())), this::read);
         System.arraycopy(written, 0, shown, epochs, epochs);
-        shown[2 * epochs] = scheduler.tasks.size();
+        shown[2 * epochs] = scheduler.size();
         return Arrays.toString(shown);
     }
 
