@@ -7,7 +7,7 @@ Left out, and why that is sound: the time of an entry's last batch: the environm
 `producer.id.expiration.ms` is over.
 """
 
-from kafkacheck.checker.schema import clear, copy
+from kafkacheck.checker.schema import Array, clear, copy
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
 from kafkacheck.impl.log.records import Batch, PartitionLog, ProducerStateEntry
@@ -38,15 +38,16 @@ def last_sequence(entry: ProducerStateEntry) -> int:
 
 
 def duplicate_offset(log: PartitionLog, batch: Batch) -> int:
-    """The offset of the stored batch with the same epoch, first and last sequence; `NO_OFFSET` if none is known."""
+    """The offset of the oldest known batch with the same epoch, first and last sequence; `NO_OFFSET` without one."""
     entry = log.producers[batch.producer_id]
     if batch.producer_epoch != entry.producer_epoch or batch.base_sequence == NO_SEQUENCE:
         return NO_OFFSET
     last = last_sequence_of(batch.base_sequence, batch.record_count, log.max_sequence)
+    found = NO_OFFSET
     for stored in entry.batches:
         if stored.offset != NO_OFFSET and stored.last_sequence == last and stored.record_count == batch.record_count:
-            return stored.offset
-    return NO_OFFSET
+            found = stored.offset
+    return found
 
 
 def begin_epoch(entry: ProducerStateEntry, producer_epoch: int) -> None:
@@ -68,6 +69,13 @@ def remember_batch(entry: ProducerStateEntry, rules: LogRules, batch: Batch, off
     newest.last_sequence = last_sequence_of(batch.base_sequence, batch.record_count, max_sequence)
     newest.record_count = batch.record_count
     newest.offset = offset
+
+
+def forget_older_batches(producers: Array[ProducerStateEntry]) -> None:
+    """Let each producer's newest batch be the only one that is remembered, as in a snapshot file."""
+    for entry in producers:
+        for place in range(1, len(entry.batches)):
+            clear(entry.batches[place])
 
 
 def expire_producer(log: PartitionLog, producer_id: int) -> bool:

@@ -144,7 +144,8 @@ class AbortedTransaction(Struct):
 
     producer_id: the producer of the transaction.
     first_offset: the first offset of the transaction; `NO_OFFSET` without an entry.
-    last_stable_offset: the last stable offset when the transaction ended: no later entry begins below it.
+    last_stable_offset: the last stable offset when the transaction ended: no later entry begins below it. A read that
+        ends there or before looks at no later entry.
     """
 
     producer_id: OptionalProducerId

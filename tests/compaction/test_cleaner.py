@@ -39,7 +39,7 @@ def write(state, text, rules=RULES):
     for word in text.split():
         producer, act = int(word[0]), word[2]
         if act in "CA":
-            assert leader_ends_transaction(state, producer, act == "C")
+            assert leader_ends_transaction(state, RULES, producer, act == "C")
         else:
             assert producer_writes(state, rules, producer, int(word[3]), act == "t")
 

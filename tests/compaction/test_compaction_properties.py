@@ -20,7 +20,7 @@ def good(**bounds):
     for key, is_tombstone in ((0, False), (1, False), (1, True)):
         assert producer_writes(state, RULES, 0, key, is_tombstone)
         if state.is_transactional:
-            assert leader_ends_transaction(state, 0, True)
+            assert leader_ends_transaction(state, RULES, 0, True)
     while follower_fetches(state, RULES, 1):
         pass
     assert consumer_reads(state)

@@ -55,5 +55,6 @@ RUNS = (
     Run("replication_control.py", "cluster.kraft"),
     Run("replication_control.py", "cluster.eligible"),
     Run("epoch_file.py", "epoch_file_model.py"),
-    Run("partition_log.py", "producer_state_model.py", since=SEQUENCES_SINCE),
+    Run("partition_log.py", "producer_state_model.py", ("reloads=0",), since=SEQUENCES_SINCE),
+    Run("partition_log.py", "producer_state_model.py", ("reloads=1",), since=SEQUENCES_SINCE),
 )

@@ -58,7 +58,7 @@ def group_with(*records):
     for producer_id, value in records:
         log = partition.log
         if isinstance(value, Marker):
-            append_marker(log, producer_id, 0, 0, value)
+            append_marker(log, RULES.log, producer_id, 0, 0, value)
             complete_pending_offset(state.group, RULES, log, producer_id, value)
         elif producer_id is PLAIN:
             note_offset(state.group, log.end_offset, value)
