@@ -20,6 +20,8 @@ ABSENT = -1
 DAY_MS = 86_400_000
 HIGHEST_SEQUENCE = 2**31 - 1
 LEADER_EPOCH = 0
+WHOLE = ("partition.high_watermark", "stable_offset")
+"""Fields of the models that are not below the log."""
 UNUSED = "no part of the producer state, or no part of what Kafka's log shows"
 CONFIG = {"segment.index.bytes": "1200", "segment.bytes": "1048576", "file.delete.delay.ms": "0"}
 
@@ -36,9 +38,10 @@ class PartitionLog:
         self.silent = {name: UNUSED for name in model.actions if not hasattr(self, name)}
         entry, verification = f"{self.prefix}producers[*].", f"{self.prefix}verifications[*]."
         fields = ("producer_epoch", "coordinator_epoch", "current_transaction_first_offset", "batches")
-        self.observes = (f"{self.prefix}end_offset", *(f"{entry}{field}" for field in fields), verification[:-1])
-        self.answers = ("answer.error", "answer.offset")
-        seen = (self.observes[0], f"{self.prefix}producers", f"{self.prefix}verifications", *self.answers)
+        whole = [path for path in (f"{self.prefix}end_offset", *WHOLE) if path in model.fields]
+        self.observes = (*whole, *(f"{entry}{field}" for field in fields), verification[:-1])
+        self.answers = tuple(path for path in model.fields if path.startswith("answer."))
+        seen = (*whole, f"{self.prefix}producers", f"{self.prefix}verifications", *self.answers)
         self.not_judged = {path: UNUSED for path in model.fields if not path.startswith(seen)}
         self.root = tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
         self.clock = jvm.java(LOGS + "ProducerStateDoor$StandingClock")()
@@ -116,7 +119,8 @@ class PartitionLog:
         before = self.log.logEndOffset()
         error, appended = jvm.result_of(append)
         after = self.log.logEndOffset()
-        self.answer = {"answer.error": error, "answer.offset": ABSENT}
+        shown = {"answer.error": error, "answer.offset": ABSENT}
+        self.answer = {path: value for path, value in shown.items() if path in self.answers}
         if after > before:
             self.bases.append(after)
         elif error == "NONE":
@@ -149,7 +153,7 @@ class PartitionLog:
         records = self.door.data(0, LEADER_EPOCH, producer_id, epoch, 0, True, 1)
         return self._append_as_leader(records, self.origins.COORDINATOR, guard)
 
-    def leader_sends(self, producer_id: int, epoch: int, first: int, count: int, is_transactional: int) -> bool:
+    def leader_sends(self, producer_id: int, epoch: int, is_transactional: int, first: int = 0, count: int = 1) -> bool:
         """A batch of the leader comes."""
         sequence, offset = self._kafka_sequence(first), self.bases[-1]
         records = self.door.data(offset, LEADER_EPOCH, producer_id, epoch, sequence, bool(is_transactional), count)
@@ -164,6 +168,30 @@ class PartitionLog:
         """A marker of the transaction's coordinator comes."""
         marker = self.door.marker(0, LEADER_EPOCH, producer_id, epoch, coordinator_epoch, commits)
         return self._append_as_leader(marker, self.origins.COORDINATOR, 0)
+
+    def marker_comes(self, producer_id: int, epoch: int, coordinator_epoch: int, commits: bool, version: int) -> bool:
+        """A marker of a transaction of this version comes."""
+        marker = self.door.marker(0, LEADER_EPOCH, producer_id, epoch, coordinator_epoch, commits)
+        return self._append_as_leader(marker, self.origins.COORDINATOR, 0, version)
+
+    def high_watermark_rises(self, offset: int) -> bool:
+        """The followers have fetched what is below an offset."""
+        self.log.updateHighWatermark(self.bases[offset])
+        return True
+
+    def aborted_are_asked(self, fetch_offset: int, upper_bound: int) -> bool:
+        """A consumer reads from an offset to another one."""
+        found = self.log.collectAbortedTransactions(self.bases[fetch_offset], self.bases[upper_bound])
+        ends = (found.apply(place) if hasattr(found, "apply") else found.get(place) for place in range(found.size()))
+        self.answer = {"answer.aborted": sorted(self._offset(each.lastOffset()) for each in ends)}
+        return True
+
+    def leader_restarts(self) -> bool:
+        """The leader's process ends, and another one loads the log with the high watermark of before."""
+        high_watermark = self.log.highWatermark()
+        self.broker_crashes()
+        self.log.updateHighWatermark(high_watermark)
+        return True
 
     def verification_starts(self, producer_id: int, epoch: int, first: int, version: int) -> bool:
         """A transaction's first batch comes."""
@@ -217,6 +245,9 @@ class PartitionLog:
         """The end of the log, the producers' state, and the last answer."""
         shown = dict(self.answer)
         shown[f"{self.prefix}end_offset"] = self.bases.index(self.log.logEndOffset())
+        if "stable_offset" in self.observes:
+            shown["partition.high_watermark"] = self.bases.index(self.log.highWatermark())
+            shown["stable_offset"] = self.bases.index(self.log.lastStableOffset())
         producers = json.loads(self.door.producers(self.manager, self.bounds["producer_ids"]))
         retained = self.bounds["cached_batches"]
         for number, (epoch, coordinator_epoch, first_offset, batches, verification) in enumerate(producers):

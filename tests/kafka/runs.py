@@ -57,4 +57,5 @@ RUNS = (
     Run("epoch_file.py", "epoch_file_model.py"),
     Run("partition_log.py", "producer_state_model.py", ("reloads=0",), since=SEQUENCES_SINCE),
     Run("partition_log.py", "producer_state_model.py", ("reloads=1",), since=SEQUENCES_SINCE),
+    Run("partition_log.py", "transaction_index_model.py", since=(("marker_epoch_is_higher", "4.2.0"),)),
 )
