@@ -26,7 +26,8 @@ class Run:
     @property
     def name(self) -> str:
         """The run as it is chosen on the command line."""
-        return f"{self.system.removesuffix('.py')}:{self.model.removesuffix('.py')}"
+        names = (self.system.removesuffix(".py"), self.model.removesuffix(".py"), *self.settings)
+        return ":".join(names)
 
     def settings_of(self, release: str) -> tuple[str, ...]:
         """The settings with which the model is held against this release."""
@@ -40,6 +41,10 @@ JUDGES = {
         ("controller/alter_partition.py", "controller/brokers.py", "controller/elections.py"),
     ),
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
+    "partition_log.py": (
+        "org.apache.kafka.storage.internals.log.UnifiedLog",
+        ("log/append.py", "log/producer_state.py", "log/reload.py", "log/transactions.py", "log/verification.py"),
+    ),
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
