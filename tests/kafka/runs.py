@@ -59,6 +59,11 @@ JUDGES = {
             "coordinator/transactions.py",
         ),
     ),
+    "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
+    "partition_log.py": (
+        "org.apache.kafka.storage.internals.log.UnifiedLog",
+        ("log/append.py", "log/producer_state.py", "log/reload.py", "log/transactions.py", "log/verification.py"),
+    ),
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
@@ -83,4 +88,8 @@ RUNS = (
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
     Run("transaction_coordinator.py", "transaction_coordinator_model.py"),
     Run("transaction_coordinator.py", "transaction_coordinator_model.py", ("first_epoch=-1",), case="first_epoch"),
+    Run("epoch_file.py", "epoch_file_model.py"),
+    Run("partition_log.py", "producer_state_model.py", ("reloads=0",)),
+    Run("partition_log.py", "producer_state_model.py", ("reloads=1",), case="reloads"),
+    Run("partition_log.py", "transaction_index_model.py"),
 )

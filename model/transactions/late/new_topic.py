@@ -2,7 +2,11 @@
 
 Bounds: two transactions of one producer in one partition, which is deleted and created again; one produce request that
     is repeated.
-Expected: HOLDS
+Expected: VIOLATED open_transactions_are_known
+
+A marker names no topic id. One that was on its way to the deleted topic is written to the new one, and answers for the
+marker of the next transaction. Since KAFKA-18575 it leaves the verification of that transaction, so that its batch is
+still appended when the transaction is over. Kafka's log does so; whether its coordinator takes that answer is not run.
 """
 
 from kafkacheck.model.transactions import coordinators, environment, family
