@@ -39,9 +39,13 @@ JUDGES = {
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
+VERSION_1 = ("cluster_version=1", "upgrades=0")
+RELOADED = ("max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
+
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
     Run("replication_control.py", "cluster.eligible"),
     Run("transaction_coordinator.py", "transaction_coordinator_model.py"),
-    Run("transaction_coordinator.py", "transaction_coordinator_model.py", ("first_epoch=-1",)),
+    Run("transaction_coordinator.py", "transaction_coordinator_model.py", ("first_epoch=-1", *VERSION_1)),
+    Run("transaction_coordinator.py", "transaction_coordinator_model.py", RELOADED),
 )
