@@ -311,6 +311,12 @@ BLANK_MEMORY = (-1, -1, -1, -1, -1, -1, 0, 0, -1, 0)
 GENERATED = "org.apache.kafka.coordinator.transaction.generated"
 COMPRESSION = "org.apache.kafka.common.compress.Compression"
 TIMEOUT_MS = 1_000
-REFUSES = ("coordinator_completes", "coordinator_sends_marker", "transaction_times_out", "transactional_id_expires")
+REFUSES = (
+    "coordinator_completes",
+    "coordinator_sends_marker",
+    "partition_is_deleted",
+    "transaction_times_out",
+    "transactional_id_expires",
+)
 
 SYSTEM = TransactionCoordinator
