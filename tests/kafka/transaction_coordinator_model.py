@@ -100,12 +100,12 @@ def epoch_of(state: State, producer_id: int, age: int) -> int:
 def fill_in(state: State, kind: RequestKind, producer_id: int, age: int) -> bool:
     """Let a request of this kind arrive; return whether such a producer can exist, and the coordinator can append.
 
-    The log takes nothing while it has an entry that nobody awaits, because it is then short of replicas.
+    No client ever has the highest epoch. The log takes nothing while it has an entry that nobody awaits, because it is then short of replicas.
     """
     if state.log.is_appended and not awaits_append(state.coordinator, state.log):
         return False
     epoch = epoch_of(state, producer_id, age)
-    if epoch < 0 or epoch > state.log.max_producer_epoch or producer_id >= state.producer_ids.next_producer_id:
+    if epoch < 0 or epoch >= state.log.max_producer_epoch or producer_id >= state.producer_ids.next_producer_id:
         return False
     state.asked.kind = kind
     state.asked.producer_id = producer_id
