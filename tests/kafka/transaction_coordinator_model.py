@@ -100,7 +100,8 @@ def epoch_of(state: State, producer_id: int, age: int) -> int:
 def fill_in(state: State, kind: RequestKind, producer_id: int, age: int) -> bool:
     """Let a request of this kind arrive; return whether such a producer can exist, and the coordinator can append.
 
-    No client ever has the highest epoch. The log takes nothing while it has an entry that nobody awaits, because it is then short of replicas.
+    No client ever has the highest epoch. The log takes nothing while it has an entry that nobody awaits, because it is
+    then short of replicas.
     """
     if state.log.is_appended and not awaits_append(state.coordinator, state.log):
         return False
