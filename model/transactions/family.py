@@ -85,6 +85,7 @@ CLIENTS = (
     clients.requests_carry_their_version,
     clients.records_are_sent_in_transactions,
     clients.positions_need_a_generation,
+    clients.undisturbed_clients_are_not_refused,
 )
 
 COORDINATORS = (
@@ -129,7 +130,6 @@ PROMISES = (
     properties.records_are_stored_once,
     properties.coordinator_epochs_do_not_fall,
     properties.producer_epochs_do_not_fall,
-    clients.undisturbed_clients_are_not_refused,
     steps.coordinator_transitions_are_valid,
     steps.transactional_ids_do_not_go_back,
     steps.clients_skip_no_epoch,

@@ -76,6 +76,8 @@ ALIVE = (("4.1", "last_known_leader_is_active=true"),)
 """KAFKA-19522."""
 ELIGIBLE = ("eligible_leader_replicas=true", "last_known_leader_is_elected=true", "last_known_leader_is_active=false")
 REQUESTS, MODEL = "controller_requests.py", "controller_model.py"
+VERSION_1 = ("cluster_version=1", "upgrades=0")
+RELOADED = ("max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
@@ -87,7 +89,8 @@ RUNS = (
     Run(REQUESTS, MODEL, ("moves=0", *ELIGIBLE), ALIVE, "controller_elr.toml", "three_eligible"),
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
     Run("transaction_coordinator.py", "transaction_coordinator_model.py"),
-    Run("transaction_coordinator.py", "transaction_coordinator_model.py", ("first_epoch=-1",), case="first_epoch"),
+    Run("transaction_coordinator.py", "transaction_coordinator_model.py", ("first_epoch=-1", *VERSION_1), case="first"),
+    Run("transaction_coordinator.py", "transaction_coordinator_model.py", RELOADED, case="reloaded"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run("partition_log.py", "producer_state_model.py", ("reloads=0",)),
     Run("partition_log.py", "producer_state_model.py", ("reloads=1",), case="reloads"),

