@@ -34,7 +34,7 @@ Each bug puts rules of its model back to how they were. Then the property is vio
 length that is given here, the initial state included. With the rules as they are now every property holds, and the
 search visits as many distinct states as the table says. `kafkacheck bugs ID` shows one bug with its schedule.
 
-"Fixed in" names the first release of Apache Kafka with the rules as they are now, in each line of releases that had the
+"Fixed in" names the first release with the rules as they are now, in each line of releases that had the
 bug; `-` if that is not known, or a choice of the user. What was mended before its release, and what only other systems
 had, no release has. `kafkacheck bugs --kafka 3.6` lists the bugs of a release.
 

@@ -5,10 +5,9 @@ Part of Kafka modelled: `BrokerHeartbeatManager`, `ClusterControlManager`, and `
 the cluster model bounds its metadata log and this log has no bound.
 Source: apache/kafka (commit 1eb7644349); KIP-631, KAFKA-13173, KAFKA-13959, KAFKA-14292, KAFKA-18138.
 Left out, and why that is sound: ISRs and records: every active broker is in sync, and one partition is enough, because
-the rules ask only whether a broker leads any; an unfenced broker that wants to be fenced, because none does; that
-Kafka, when it unfences a broker, forgets the broker's offset until the next heartbeat; the time of a session, which
-ends at once, later or never. An offset of the metadata log is its distance from the log's end (`registrations.py`): a
-function that appends a record takes all brokers, because it changes their distances.
+the rules ask only whether a broker leads any; an unfenced broker that wants to be fenced, because none does; the time
+of a session, which ends at once, later or never. An offset of the metadata log is its distance from the log's end
+(`registrations.py`): a function that appends a record takes all brokers, because it changes their distances.
 """
 
 from typing import Annotated, NamedTuple
@@ -102,9 +101,16 @@ def fence_broker(controller: ClusterControl, brokers: Array[LivingBroker], broke
     append_metadata(controller, brokers)
 
 
+def await_heartbeat(controller: ClusterControl, broker_id: int) -> None:
+    """Take an active broker for behind every record until its next heartbeat (`BrokerHeartbeatManager.register`)."""
+    registration = controller.registrations[broker_id]
+    registration.state = BrokerControlState.UNFENCED
+    registration.metadata_offset = len(controller.registrations) + 1
+
+
 def unfence_broker(controller: ClusterControl, brokers: Array[LivingBroker], broker_id: int) -> None:
     """Append a record that unfences a broker; it leads if nobody does."""
-    controller.registrations[broker_id].state = BrokerControlState.UNFENCED
+    await_heartbeat(controller, broker_id)
     set_registration_offset(controller, brokers, broker_id, NO_OFFSET)
     if controller.leader == NO_LEADER:
         controller.leader = broker_id
@@ -173,7 +179,7 @@ def answer_heartbeat(
     current = registration.state
     state_after = next_control_state(controller, rules, heartbeat, broker_id)
     is_caught_up = has_caught_up(controller, rules, heartbeat, broker_id)
-    if state_after == BrokerControlState.UNFENCED:
+    if state_after == current and current == BrokerControlState.UNFENCED:
         registration.metadata_offset = heartbeat.current_metadata_offset
     clear(heartbeat)
     if state_after == BrokerControlState.SHUTDOWN_NOW:
@@ -260,8 +266,7 @@ def take_over_brokers(controller: ClusterControl, rules: LifecycleRules, brokers
     for broker_id, registration in enumerate(controller.registrations):
         if registration.state != BrokerControlState.FENCED:
             registration.is_expected = rules.new_controller_expects_heartbeats
-            registration.state = BrokerControlState.UNFENCED
-            registration.metadata_offset = len(brokers) + 1
+            await_heartbeat(controller, broker_id)
             if registration.in_controlled_shutdown and rules.new_controller_resumes_shutdowns:
                 registration.state = BrokerControlState.CONTROLLED_SHUTDOWN
                 registration.metadata_offset = NO_OFFSET

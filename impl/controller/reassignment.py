@@ -3,7 +3,8 @@
 Part of Kafka modelled: `PartitionReassignmentReplicas`, `ReplicationControlManager.alterPartitionReassignment` (KRaft);
 `KafkaController.onPartitionReassignment` (ZooKeeper era).
 Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFKA-9672, KAFKA-19975.
-**Not covered**: a reassignment that cancels or replaces another one under way.
+Left out, and why that is sound: throttling, because it only delays fetches. **Not covered**: a reassignment that
+cancels or replaces another one under way.
 """
 
 from kafkacheck.checker.schema import Ids

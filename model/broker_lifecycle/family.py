@@ -53,7 +53,7 @@ BROKER_LIFECYCLE = Family(
     always=SAFETY,
     leads_to=[
         (properties.a_broker_waits_to_be_unfenced, properties.no_broker_waits_to_be_unfenced),
-        (properties.a_broker_waits_to_stop, properties.no_broker_waits_to_stop),
+        (properties.a_broker_waits_to_stop, properties.no_broker_waits_to_stop_if_none_is_fenced),
         (properties.a_dead_broker_is_unfenced, properties.dead_brokers_are_fenced),
     ],
     weakly_fair=[

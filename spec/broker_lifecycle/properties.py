@@ -412,15 +412,21 @@ def a_broker_waits_to_stop(state: State) -> bool:
     return any(broker.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN for broker in state.brokers)
 
 
-def no_broker_waits_to_stop(state: State) -> bool:
-    """Every broker that was asked to stop has stopped. It is the goal of a liveness property.
+def no_broker_waits_to_stop_if_none_is_fenced(state: State) -> bool:
+    """Every broker that was asked to stop has stopped, or a running broker is fenced. Goal of a liveness property.
 
+    A running broker may be fenced again and again, and unfenced between. Kafka forgets each time how far the broker has
+    replayed, so that a controlled shutdown may wait for as long as that goes on.
     Lost if it fails: a rolling restart hangs until the broker gives up, and ends without a clean shutdown.
     Source: KAFKA-14292.
     Holds in: broker_lifecycle, some time after each state of `a_broker_waits_to_stop`.
     Fails in: KAFKA-14292.
     """
-    return not a_broker_waits_to_stop(state)
+    return not a_broker_waits_to_stop(state) or any(
+        broker.state == BrokerState.RUNNING
+        and state.controller.registrations[broker_id].state == BrokerControlState.FENCED
+        for broker_id, broker in enumerate(state.brokers)
+    )
 
 
 def a_dead_broker_is_unfenced(state: State) -> bool:

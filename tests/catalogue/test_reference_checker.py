@@ -34,4 +34,4 @@ def test_all_checkers_agree(name, bounds):
 
 def test_the_naive_checker_shares_no_code_with_the_readings():
     names = {name for name in vars(reference_checker) if not name.startswith("_")}
-    assert names == {"copy", "itertools", "dataclass", "field", "Outcome", "freeze", "attempts", "explore"}
+    assert names == {"copy", "itertools", "dataclass", "field", "Outcome", "freeze", "argument", "attempts", "explore"}

@@ -32,6 +32,7 @@ UNDATED = {
     "ClusterRules.eligible_leader_replicas": "a choice: `eligible.leader.replicas.version`",
     "ClusterRules.last_known_leader_is_elected": "off by default, and Kafka has it wherever it has ELR",
     "ClusterRules.counted_fetch_is_of_epoch": "KAFKA-15590 is open: no release has it",
+    "ClusterRules.grown_target_awaits_added": "off by default: Kafka has it since 4.3, and copies are lost by it",
     "LogRules.idempotence": "a choice: `enable.idempotence`",
     "LogRules.empty_log_awaits_first_sequence": "KAFKA-15591: no release before 4.5 has it",
     "ProducerRules.partition_is_muted": "a choice: `max.in.flight.requests.per.connection`",

@@ -112,7 +112,7 @@ def test_properties_are_listed_with_the_models_that_use_them_and_what_violates_t
 def test_the_page_of_bugs_has_what_is_pinned_and_says_if_nothing_is(place):
     ended = in_process("bugs", "--list", "--markdown", folder=place)
     assert ended.status == 0, ended.err
-    assert "| LEAK-1 | the valve stays \\| open | `tank` | `never_full` | - | TAP-8: shut it |" in ended.out
+    assert "| LEAK-1 | the valve stays \\| open | `tank` | `never_full` | - | - | TAP-8: shut it |" in ended.out
     write(place / "model" / "pipes" / "expected_bugs.toml", PINS)
     assert "| `never_full` in 4 | 3,000 |" in in_process("bugs", "--list", "--markdown", folder=place).out
     write(place / "model" / "pipes" / "expected_bugs.toml", "[")
@@ -123,7 +123,7 @@ def test_the_page_of_bugs_has_what_is_pinned_and_says_if_nothing_is(place):
 @pytest.mark.parametrize("others", [[], ["--json"], ["--list", "--json"]], ids=str)
 def test_a_page_of_bugs_is_a_list_and_not_json(place, others):
     ended = in_process("bugs", "--markdown", *others, folder=place)
-    assert ended.status == 2 and "give it with --list, and without --json" in ended.err
+    assert ended.status == 2 and "give it with --list, without --json and --kafka" in ended.err
 
 
 def test_a_first_sentence_ends_at_a_full_stop_before_a_capital_letter():

@@ -8,9 +8,6 @@ import copy
 import itertools
 from dataclasses import dataclass, field
 
-from kafkacheck.checker.schema import Ids, is_id_set
-from kafkacheck.checker.schema.id_sets import members_of
-
 
 @dataclass
 class Outcome:
@@ -33,15 +30,20 @@ def freeze(value):
     return tuple(freeze(each) for each in value) if hasattr(value, "__iter__") else int(value)
 
 
+def argument(parameter, value):
+    """What a function is given for a parameter: a set of ids for the bits of one, if it is declared as `Ids`."""
+    if type(parameter.kind).__name__ != "IdSet" or parameter.kind.is_mask:
+        return value
+    return frozenset(member for member in range(value.bit_length()) if value >> member & 1)
+
+
 def attempts(functions, state):
     """Each function that does not return False, with each choice of parameters, as (name, parameters, state after)."""
     after = copy.deepcopy(state)
     for each in functions:
         extra = each.given
         for values in itertools.product(*(parameter.values for parameter in each.parameters)):
-            pairs = zip(each.parameters, values, strict=True)
-            given = [Ids(members_of(value)) if is_id_set(parameter.kind) else value for parameter, value in pairs]
-            if each.step(after, *extra, *given) is not False:
+            if each.step(after, *extra, *map(argument, each.parameters, values)) is not False:
                 yield each.name, dict(zip((p.name for p in each.parameters), map(int, values), strict=True)), after
                 after = copy.deepcopy(state)  # a call that returned False has changed nothing, so its copy is as good
     assert freeze(after) == freeze(state), "some action returned False after it wrote"
