@@ -10,6 +10,7 @@ has forgotten, cleaned logs and groups; `spec/PROOFS.md` lists all that is not p
 make another one true.
 """
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.client.transactional_records import Client
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionMetadata
 from kafkacheck.impl.ids import NO_OFFSET
@@ -153,7 +154,7 @@ def is_new(metadata: TransactionMetadata) -> bool:
     """Whether a coordinator has only the producer id of a transactional id that the log does not have."""
     if metadata.state != TransactionState.EMPTY or metadata.producer_epoch != NO_PRODUCER_EPOCH:
         return False
-    if metadata.partitions != 0 or metadata.next_producer_id != NO_PRODUCER_ID:
+    if metadata.partitions != Ids() or metadata.next_producer_id != NO_PRODUCER_ID:
         return False
     return metadata.producer_id != NO_PRODUCER_ID
 
