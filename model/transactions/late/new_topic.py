@@ -1,15 +1,11 @@
 """Does a topic that reuses a deleted topic's name stay free of messages that were meant for the old topic?
 
-Bounds: two transactions of one producer in one partition, which is deleted and created again; one produce request that
-    is repeated.
-Expected: VIOLATED open_transactions_are_known
-
-A marker names no topic id. One that was on its way to the deleted topic is written to the new one, and answers for the
-marker of the next transaction. Since KAFKA-18575 it leaves the verification of that transaction, so that its batch is
-still appended when the transaction is over. Kafka's log does so; whether its coordinator takes that answer is not run.
+Bounds: two transactions of one producer in one partition, which is deleted and created again; one produce request or
+    marker that is repeated.
+Expected: HOLDS
 """
 
-from kafkacheck.model.transactions import coordinators, environment, family
+from kafkacheck.model.transactions import coordinators, environment, family, partitions
 from kafkacheck.spec.transactions import properties, steps
 
 MODEL = family.TRANSACTIONAL.model(
@@ -21,6 +17,8 @@ MODEL = family.TRANSACTIONAL.model(
         environment.partition_is_deleted,
         environment.topic_is_recreated,
         coordinators.coordinator_drops_deleted_partition,
+        environment.marker_is_repeated,
+        partitions.leader_writes_late_marker,
     ],
     always=[
         properties.transactions_are_atomic,
