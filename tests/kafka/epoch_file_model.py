@@ -144,6 +144,7 @@ MODEL = Model(
         "epoch_files": 1,
         "replicas": 1,
         "max_records": 1,
+        "metadata_deltas": 0,
         "max_metadata_offset": 0,
         "max_broker_epoch": 0,
         "max_controller_epoch": 0,

@@ -1,9 +1,10 @@
 """Which batches and markers does a partition take, whatever it is sent?"""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Count, Struct, clear
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.ids import NO_OFFSET, LogOffset, OptionalOffset
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.append import append_batch, append_error, append_marker, marker_error
@@ -48,7 +49,7 @@ class State(Struct):
     answer: Answer
 
 
-def is_sent(first: int, count: int, bounds: Any) -> bool:
+def is_sent(first: int, count: int, bounds: Bounds) -> bool:
     """Whether a batch has sequences that can stand for Kafka's.
 
     Without the bound `wraps` they stand for themselves, and the highest is not reached. With it, 0 is alone, and those
@@ -81,7 +82,7 @@ def answer_append(state: State, rules: LogRules, guard: int, origin: Origin) -> 
 def client_appends(
     state: State,
     rules: LogRules,
-    bounds: Any,
+    bounds: Bounds,
     producer_id: ProducerId,
     epoch: ProducerEpoch,
     first: Sequence,
@@ -117,7 +118,7 @@ def coordinator_appends(
 def leader_sends(
     state: State,
     rules: LogRules,
-    bounds: Any,
+    bounds: Bounds,
     producer_id: ProducerId,
     epoch: ProducerEpoch,
     first: Sequence,
@@ -135,7 +136,7 @@ def leader_sends(
 def verification_starts(
     state: State,
     rules: LogRules,
-    bounds: Any,
+    bounds: Bounds,
     producer_id: ProducerId,
     epoch: ProducerEpoch,
     first: OptionalSequence,
@@ -183,7 +184,7 @@ def leader_sends_marker(
     return True
 
 
-def producers_expire(state: State, bounds: Any) -> bool:
+def producers_expire(state: State, bounds: Bounds) -> bool:
     """Every idle producer is forgotten."""
     if bounds.reloads == 1:
         return False
@@ -193,7 +194,7 @@ def producers_expire(state: State, bounds: Any) -> bool:
     return True
 
 
-def segment_is_rolled(state: State, rules: LogRules, bounds: Any) -> bool:
+def segment_is_rolled(state: State, rules: LogRules, bounds: Bounds) -> bool:
     """The log begins a new segment, with a snapshot."""
     if bounds.reloads == 0:
         return False
@@ -203,7 +204,7 @@ def segment_is_rolled(state: State, rules: LogRules, bounds: Any) -> bool:
     return True
 
 
-def log_is_flushed(state: State, rules: LogRules, bounds: Any) -> bool:
+def log_is_flushed(state: State, rules: LogRules, bounds: Bounds) -> bool:
     """The log reaches the disk."""
     if bounds.reloads == 0:
         return False
@@ -212,7 +213,7 @@ def log_is_flushed(state: State, rules: LogRules, bounds: Any) -> bool:
     return True
 
 
-def log_is_truncated(state: State, rules: LogRules, bounds: Any, end_offset: LogOffset) -> bool:
+def log_is_truncated(state: State, rules: LogRules, bounds: Bounds, end_offset: LogOffset) -> bool:
     """The log loses its last batches."""
     if bounds.reloads == 0:
         return False
@@ -223,7 +224,7 @@ def log_is_truncated(state: State, rules: LogRules, bounds: Any, end_offset: Log
     return True
 
 
-def broker_crashes(state: State, rules: LogRules, bounds: Any) -> bool:
+def broker_crashes(state: State, rules: LogRules, bounds: Bounds) -> bool:
     """The process ends, and another one loads the log."""
     if bounds.reloads == 0:
         return False

@@ -72,8 +72,6 @@ class TransactionCoordinator:
         "log.appended.last_producer_epoch": "Kafka does not log it",
         "log.entry.previous_producer_id": "the releases differ in when they log it; it is seen when it is loaded",
         "log.appended.previous_producer_id": "as in log.entry",
-        "log.max_producer_epoch": "constant",
-        "producer_ids.end": "constant",
     }
 
     def __init__(self, model: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Count, Struct, clear, copy
-from kafkacheck.checker.schema.bounds import Bounds
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.coordinator.markers import begin_completion, drop_deleted_partition, hear_of_marker, send_marker
 from kafkacheck.impl.coordinator.records import Coordinator, ProducerIdManager, TransactionLog
 from kafkacheck.impl.coordinator.runtime import begin_term, commit_append, drop_append
@@ -90,14 +90,14 @@ def start(state: State, rules: TransactionRules, bounds: Bounds) -> bool:
     return True
 
 
-def epoch_of(state: State, producer_id: int, age: int) -> int:
+def epoch_of(state: State, bounds: Bounds, producer_id: int, age: int) -> int:
     """The epoch of that age: counted from the present one, or for another producer id from the highest one."""
     if producer_id == state.coordinator.metadata.producer_id:
         return max(NO_PRODUCER_EPOCH, state.coordinator.metadata.producer_epoch + 1 - age)
-    return max(NO_PRODUCER_EPOCH, state.log.max_producer_epoch - age)
+    return max(NO_PRODUCER_EPOCH, bounds.max_producer_epoch - age)
 
 
-def fill_in(state: State, kind: RequestKind, producer_id: int, age: int) -> bool:
+def fill_in(state: State, bounds: Bounds, kind: RequestKind, producer_id: int, age: int) -> bool:
     """Let a request of this kind arrive; return whether such a producer can exist, and the coordinator can append.
 
     No client ever has the highest epoch. The log takes nothing while it has an entry that nobody awaits, because it is
@@ -105,8 +105,8 @@ def fill_in(state: State, kind: RequestKind, producer_id: int, age: int) -> bool
     """
     if state.log.is_appended and not awaits_append(state.coordinator, state.log):
         return False
-    epoch = epoch_of(state, producer_id, age)
-    if epoch < 0 or epoch >= state.log.max_producer_epoch or producer_id >= state.producer_ids.next_producer_id:
+    epoch = epoch_of(state, bounds, producer_id, age)
+    if epoch < 0 or epoch >= bounds.max_producer_epoch or producer_id >= state.producer_ids.next_producer_id:
         return False
     state.asked.kind = kind
     state.asked.producer_id = producer_id
@@ -114,11 +114,13 @@ def fill_in(state: State, kind: RequestKind, producer_id: int, age: int) -> bool
     return True
 
 
-def handle(state: State, rules: TransactionRules) -> None:
+def handle(state: State, rules: TransactionRules, bounds: Bounds) -> None:
     """Let the coordinator handle the request, and keep it if its answer awaits an append."""
     clear(state.reply)
     term = state.log.coordinator_epoch
-    state.reply.answer = handle_request(state.coordinator, state.log, term, rules, state.producer_ids, state.asked)
+    state.reply.answer = handle_request(
+        state.coordinator, state.log, term, rules, bounds, state.producer_ids, state.asked
+    )
     if state.reply.answer == Answer.APPENDING:
         copy(state.waiting, state.asked)
     elif state.reply.answer == Answer.NONE:
@@ -134,55 +136,64 @@ def note_reply(state: State, rules: TransactionRules, request: Request) -> None:
         state.reply.producer_epoch = request.producer_epoch
 
 
-def new_client_initializes(state: State, rules: TransactionRules) -> bool:
+def new_client_initializes(state: State, rules: TransactionRules, bounds: Bounds) -> bool:
     """A client that has no producer id asks for one."""
     if state.log.is_appended and not awaits_append(state.coordinator, state.log):
         return False
     state.asked.kind = RequestKind.INIT_PRODUCER_ID
-    handle(state, rules)
+    handle(state, rules, bounds)
     return True
 
 
-def client_initializes(state: State, rules: TransactionRules, producer_id: ProducerId, age: Age) -> bool:
+def client_initializes(
+    state: State, rules: TransactionRules, bounds: Bounds, producer_id: ProducerId, age: Age
+) -> bool:
     """A client that names its producer id asks for the next epoch."""
-    if not fill_in(state, RequestKind.INIT_PRODUCER_ID, producer_id, age):
+    if not fill_in(state, bounds, RequestKind.INIT_PRODUCER_ID, producer_id, age):
         return False
-    handle(state, rules)
+    handle(state, rules, bounds)
     return True
 
 
 def client_adds_partition(
     state: State,
     rules: TransactionRules,
+    bounds: Bounds,
     producer_id: ProducerId,
     age: Age,
     partition_id: PartitionId,
     version: Version,
 ) -> bool:
     """A client adds a partition to its transaction; with version 2 the partition's leader does."""
-    if not fill_in(state, RequestKind.ADD_PARTITIONS_TO_TXN, producer_id, age):
+    if not fill_in(state, bounds, RequestKind.ADD_PARTITIONS_TO_TXN, producer_id, age):
         return False
     state.asked.partition = partition_id
     state.asked.is_upgraded = version
-    handle(state, rules)
+    handle(state, rules, bounds)
     return True
 
 
 def client_ends(
-    state: State, rules: TransactionRules, producer_id: ProducerId, age: Age, commits: bool, version: Version
+    state: State,
+    rules: TransactionRules,
+    bounds: Bounds,
+    producer_id: ProducerId,
+    age: Age,
+    commits: bool,
+    version: Version,
 ) -> bool:
     """A client ends its transaction."""
-    if not fill_in(state, RequestKind.END_TXN, producer_id, age):
+    if not fill_in(state, bounds, RequestKind.END_TXN, producer_id, age):
         return False
     state.asked.marker = Marker.COMMIT if commits else Marker.ABORT
     state.asked.is_upgraded = version
-    handle(state, rules)
+    handle(state, rules, bounds)
     return True
 
 
-def leader_verifies(state: State, producer_id: ProducerId, age: Age, partition_id: PartitionId) -> bool:
+def leader_verifies(state: State, bounds: Bounds, producer_id: ProducerId, age: Age, partition_id: PartitionId) -> bool:
     """A partition's leader asks whether the partition is in the transaction."""
-    if not fill_in(state, RequestKind.ADD_PARTITIONS_TO_TXN, producer_id, age):
+    if not fill_in(state, bounds, RequestKind.ADD_PARTITIONS_TO_TXN, producer_id, age):
         return False
     clear(state.reply)
     state.reply.answer = verify_partition(
@@ -283,9 +294,7 @@ def marker_answer_is_lost(state: State, partition_id: PartitionId) -> bool:
 
 
 def partition_is_deleted(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
-    """A partition is deleted that awaits a marker, and to which none is under way."""
-    if state.coordinator.markers[partition_id].is_sent:
-        return False
+    """A partition is deleted that awaits a marker."""
     if not drop_deleted_partition(state.coordinator, rules, partition_id):
         return False
     clear(state.reply)
@@ -300,10 +309,10 @@ def coordinator_completes(state: State) -> bool:
     return True
 
 
-def transaction_times_out(state: State, rules: TransactionRules) -> bool:
+def transaction_times_out(state: State, rules: TransactionRules, bounds: Bounds) -> bool:
     """The coordinator aborts a transaction that exceeds its timeout."""
     term = state.log.coordinator_epoch
-    if not abort_timed_out(state.coordinator, state.log, term, rules, state.producer_ids):
+    if not abort_timed_out(state.coordinator, state.log, term, rules, bounds, state.producer_ids):
         return False
     clear(state.reply)
     return True
@@ -319,7 +328,7 @@ def transactional_id_expires(state: State) -> bool:
 
 def is_within_bounds(state: State, bounds: Bounds) -> bool:
     """Whether no more epochs are used than the bounds allow, and producer ids are left."""
-    if state.producer_ids.end - state.producer_ids.next_producer_id < 1:
+    if state.producer_ids.next_producer_id >= bounds.producer_ids:
         return False
     epoch = state.coordinator.metadata.producer_epoch
     return epoch <= bounds.low_epochs or (bounds.first_epoch > bounds.low_epochs and epoch >= bounds.first_epoch)

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Count, IdSet, Struct, clear
+from kafkacheck.checker.schema import Count, Ids, IdSet, Struct, clear
 from kafkacheck.impl.ids import LogOffset
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.append import append_batch, append_error
@@ -30,7 +30,7 @@ class Answer(Struct):
     """
 
     error: ProduceError
-    aborted: Annotated[int, IdSet("log_size")]
+    aborted: Annotated[Ids, IdSet("log_size")]
 
 
 class State(Struct):
@@ -112,7 +112,7 @@ def aborted_are_asked(state: State, fetch_offset: LogOffset, upper_bound: LogOff
     clear(state.answer)
     for ended in range(end_of(state.partition.log)):
         if is_collected(state.partition.index, ended, fetch_offset, upper_bound):
-            state.answer.aborted |= 1 << ended
+            state.answer.aborted |= {ended}
     return True
 
 
@@ -149,7 +149,6 @@ MODEL = Model(
         "max_producer_epoch": 1,
         "log_size": 4,
         "max_log_start": 0,
-        "segment_size": 1,
         "batches": 1,
         "max_sequence": 0,
         "records_in_batch": 1,
