@@ -88,9 +88,9 @@ class TransactionRules(NamedTuple):
     leader_is_alone: bool = True
     coordinator_abort_bumps_epoch: Annotated[bool, Since("0.11.0.2", begun="0.11.0")] = True
     failed_fence_is_remembered: Annotated[bool, Since("2.6", begun="0.11.0")] = True
-    next_producer_id_is_logged: bool = True
+    next_producer_id_is_logged: Annotated[bool, Since("4.3", begun="4.0")] = True
     pending_state_is_cleared: Annotated[bool, Since("2.0.1", begun="0.11.0")] = True
-    pending_transition_comes_first: bool = True
+    pending_transition_comes_first: Annotated[bool, Since("4.0", begun="0.11.0")] = True
     stopped_replica_is_unloaded: Annotated[bool, Since("2.4.1", begun="0.11.0")] = True
     repeated_end_is_answered: Annotated[bool, Since(EVERY)] = True
     transaction_completes_once: Annotated[bool, Since(EVERY)] = True

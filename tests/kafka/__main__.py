@@ -13,7 +13,7 @@ import click
 
 from tests.kafka.jvm import CLASSES
 from tests.kafka.libs import Classes, KafkaError, classes_of
-from tests.kafka.runs import RELEASES, RUNS, Run
+from tests.kafka.runs import RELEASES, RUNS, Run, plain
 
 HERE = Path(__file__).resolve().parent
 CONFORMS, CUT_SHORT, CANNOT = 0, 20, 2
@@ -59,7 +59,7 @@ def main(
         for classes in [classes_of(release, libs) for release in chosen]:
             begun = time.monotonic()
             for done, run in enumerate(runs):
-                options = [f"--steps={steps}", f"--seed={seed}"]
+                options = [f"--kafka={plain(classes.release)}", f"--steps={steps}", f"--seed={seed}"]
                 given = {each.partition("=")[0]: each for each in (*run.settings_of(classes.release), *settings)}
                 options += [f"--set={each}" for each in given.values()]
                 if seconds is not None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class Run:
     """One comparison: `system` is a file of this folder, `model` a model of the catalogue or a file of this folder.
 
-    `settings`: bounds and rules other than the model's, as `conform --set` takes them. `since`: more of them, each for
-    all releases from one on: ("4.3", "rule=new"). `known`: the file with the known differences, if there are some.
-    `case`: tells runs of one system and one model apart.
+    The rules are those of the release, so far as they are dated. `settings`: bounds and rules other than these, as
+    `conform --set` takes them. `since`: more of them, each for all releases from one on: ("4.3", "rule=new"). `known`:
+    the file with the known differences, if there are some. `case`: tells runs of one system and one model apart.
     """
 
     system: str
@@ -31,9 +31,14 @@ class Run:
         return list({each.partition("=")[0]: each for each in (*self.settings, *later)}.values())
 
 
+def plain(release: str) -> str:
+    """The numbers of a release: 4.5.0-SNAPSHOT has those of 4.5.0."""
+    return release.partition("-")[0]
+
+
 def numbers(release: str) -> tuple[int, ...]:
     """A release as it is compared: 4.10 comes after 4.9."""
-    return tuple(int(each) for each in release.partition("-")[0].split("."))
+    return tuple(int(each) for each in plain(release).split("."))
 
 
 CONTROLLER = ("alter_partition", "brokers", "configuration", "elections", "partition_change", "reassignment", "topics")
@@ -72,27 +77,28 @@ RELEASES = ("4.0.0", "4.0.2", "4.1.0", "4.1.2", "4.2.0", "4.2.2", "4.3.0", "4.3.
 
 GROWN = (("4.3", "grown_target_awaits_added=true"),)
 """KAFKA-19975."""
-ALIVE = (("4.1", "last_known_leader_is_active=true"),)
-"""KAFKA-19522."""
-ELIGIBLE = ("eligible_leader_replicas=true", "last_known_leader_is_elected=true", "last_known_leader_is_active=false")
+ELIGIBLE = ("eligible_leader_replicas=true", "last_known_leader_is_elected=true")
 REQUESTS, MODEL = "controller_requests.py", "controller_model.py"
-VERSION_1 = ("cluster_version=1", "upgrades=0")
-RELOADED = ("max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
+EITHER_VERSION = ("transaction_version=1",)
+"""Each request says which version it has, whatever the release has by default."""
+VERSION_1 = (*EITHER_VERSION, "cluster_version=1", "upgrades=0")
+RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
+COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
     Run("replication_control.py", "cluster.eligible", ("expirations=0",)),
     Run(REQUESTS, MODEL, ("replicas=2",), GROWN),
-    Run(REQUESTS, MODEL, ("replicas=2", *ELIGIBLE), GROWN + ALIVE, "controller_elr.toml", "eligible"),
+    Run(REQUESTS, MODEL, ("replicas=2", *ELIGIBLE), GROWN, "controller_elr.toml", "eligible"),
     Run(REQUESTS, MODEL, ("replicas=2", "moves=0", "unclean_election=true"), case="unclean"),
     Run(REQUESTS, MODEL, (), GROWN, case="three"),
-    Run(REQUESTS, MODEL, ("moves=0", *ELIGIBLE), ALIVE, "controller_elr.toml", "three_eligible"),
+    Run(REQUESTS, MODEL, ("moves=0", *ELIGIBLE), known="controller_elr.toml", case="three_eligible"),
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
-    Run("transaction_coordinator.py", "transaction_coordinator_model.py"),
-    Run("transaction_coordinator.py", "transaction_coordinator_model.py", ("first_epoch=-1", *VERSION_1), case="first"),
-    Run("transaction_coordinator.py", "transaction_coordinator_model.py", RELOADED, case="reloaded"),
+    Run(COORDINATOR, REQUESTED, EITHER_VERSION),
+    Run(COORDINATOR, REQUESTED, (*VERSION_1, "first_epoch=-1"), case="first"),
+    Run(COORDINATOR, REQUESTED, RELOADED, case="reloaded"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run("partition_log.py", "producer_state_model.py", ("reloads=0",)),
     Run("partition_log.py", "producer_state_model.py", ("reloads=1",), case="reloads"),
-    Run("partition_log.py", "transaction_index_model.py"),
+    Run("partition_log.py", "transaction_index_model.py", EITHER_VERSION),
 )

@@ -3,8 +3,7 @@
 It judges what a coordinator answers, what it appends and keeps in memory, what a new one loads, and which markers it
 sends. The door stands for the log, the clock, the network and the controller; producer ids and epochs are Kafka's own.
 
-Kafka 4.0 to 4.2 need `--set next_producer_id_is_logged=false --set fence_rotates_producer_id=false`, and 4.0.0 also
-`--set fence_bumps_once=false`.
+With `--kafka 4.2` the rules are that release's; `--set transaction_version=1` beside it leaves the version to requests.
 """
 
 from typing import Any, ClassVar

@@ -10,7 +10,6 @@ from kafkacheck.impl.log.append import append_batch, append_error
 from kafkacheck.impl.log.constants import Marker, Origin, ProduceError
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.log.records import Batch, CoordinatorEpoch, IsTransactional, ProducerEpoch, ProducerId
-from kafkacheck.impl.log.rules import LogRules
 from kafkacheck.impl.log.transactions import is_collected, last_stable_offset
 from kafkacheck.impl.log.verification import NO_GUARD
 from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
@@ -159,5 +158,5 @@ MODEL = Model(
         "upgrades": 1,
         "recreations": 0,
     },
-    rules=TransactionRules(transaction_version=1, leader_is_alone=False, log=LogRules(verification=False)),
+    rules=TransactionRules(transaction_version=1, leader_is_alone=False),
 )
