@@ -97,7 +97,7 @@ class VerificationStateEntry(Struct):
     guard: identifies this verification within the partition, at most `last_verification_guard`; 0 if none is under way.
     producer_epoch: the highest epoch among the batches that came since; `NO_PRODUCER_EPOCH` if none is under way.
     lowest_sequence: the lowest sequence among the batches of that epoch; `NO_SEQUENCE` for a coordinator's batch.
-    supports_epoch_bump: 1 if the transaction has version 2, in which each transaction has an epoch of its own.
+    supports_epoch_bump: 1 if the first of these batches has version 2, in which each transaction has its own epoch.
     """
 
     guard: VerificationGuard

@@ -34,6 +34,8 @@ class LogRules(NamedTuple):
     transaction_is_of_epoch: a batch belongs to an open transaction only if it has the epoch that the partition knows;
         and in version 2 a marker leaves a verification of its own epoch, which is the next transaction's (KAFKA-18575;
         since 4.0).
+    verification_has_version_of_epoch: if a batch of a newer epoch joins a verification, the verification gets that
+        batch's transaction version. In every release it keeps the version of the batch that began it.
     old_epoch_is_refused_early: no transaction of an old epoch is verified (KAFKA-18042; since 4.1).
     old_epoch_is_named_first: a batch of an old epoch that is not verified is refused for its epoch (KAFKA-19690; since
         4.1.1).
@@ -60,6 +62,7 @@ class LogRules(NamedTuple):
     guard_is_unique: Annotated[bool, Since(EVERY)] = True
     lowest_sequence_is_awaited: Annotated[bool, Since(EVERY)] = True
     transaction_is_of_epoch: Annotated[bool, Since("4.0")] = True
+    verification_has_version_of_epoch: Annotated[bool, Since(EVERY)] = False
     old_epoch_is_refused_early: Annotated[bool, Since("4.1")] = True
     old_epoch_is_named_first: Annotated[bool, Since("4.1.1")] = True
     snapshot_names_its_end: Annotated[bool, Since(EVERY)] = True

@@ -29,11 +29,15 @@ def verification_error(log: PartitionLog, rules: LogRules, batch: Batch) -> Prod
     return ProduceError.NONE
 
 
-def note_verified_batch(verification: VerificationStateEntry, batch: Batch) -> None:
-    """Keep the lowest sequence of the highest epoch."""
+def note_verified_batch(
+    verification: VerificationStateEntry, rules: LogRules, batch: Batch, supports_epoch_bump: int
+) -> None:
+    """Keep the lowest sequence of the highest epoch; by the mended rule, the version of that epoch, too."""
     if batch.producer_epoch > verification.producer_epoch:
         verification.producer_epoch = batch.producer_epoch
         verification.lowest_sequence = batch.base_sequence
+        if rules.verification_has_version_of_epoch:
+            verification.supports_epoch_bump = supports_epoch_bump
     elif batch.producer_epoch == verification.producer_epoch:
         verification.lowest_sequence = min(verification.lowest_sequence, batch.base_sequence)
 
@@ -54,5 +58,5 @@ def start_verification(log: PartitionLog, rules: LogRules, batch: Batch, support
         verification.lowest_sequence = batch.base_sequence
         verification.supports_epoch_bump = supports_epoch_bump
     else:
-        note_verified_batch(verification, batch)
+        note_verified_batch(verification, rules, batch, supports_epoch_bump)
     return verification.guard

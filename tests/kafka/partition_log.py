@@ -181,8 +181,10 @@ class PartitionLog:
 
     def aborted_are_asked(self, fetch_offset: int, upper_bound: int) -> bool:
         """A consumer reads from an offset to another one."""
-        found = self.log.collectAbortedTransactions(self.bases[fetch_offset], self.bases[upper_bound])
-        ends = (found.apply(place) if hasattr(found, "apply") else found.get(place) for place in range(found.size()))
+        # As a read does in each segment; in `collectAbortedTransactions` the first offset only chooses a segment.
+        found = self.log.activeSegment().collectAbortedTxns(self.bases[fetch_offset], self.bases[upper_bound])
+        ends = found.abortedTransactions
+        ends = ends() if callable(ends) else ends  # before 4.2 it is a field
         self.answer = {"answer.aborted": sorted(self._offset(each.lastOffset()) for each in ends)}
         return True
 

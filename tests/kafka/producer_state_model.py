@@ -144,7 +144,7 @@ def verification_starts(
 ) -> bool:
     """A transaction's first batch comes, of a client with this version; it gets a guard unless it is open here."""
     log = state.replica.log
-    if newest_guard(log) == bounds.max_verification_guard:
+    if log.verifications[producer_id].guard == NO_GUARD and newest_guard(log) == bounds.max_verification_guard:
         return False
     fill(state, producer_id, epoch, first, 1, 1)
     state.answer.error = verification_error(log, rules, state.request)

@@ -83,7 +83,10 @@ EITHER_VERSION = ("transaction_version=1",)
 """Each request says which version it has, whatever the release has by default."""
 VERSION_1 = (*EITHER_VERSION, "cluster_version=1", "upgrades=0")
 RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
+FIRST_SEQUENCE = ("empty_log_awaits_first_sequence=false",)
+"""KAFKA-15591, which no release has."""
 COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
+LOG, SENT = "partition_log.py", "producer_state_model.py"
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
@@ -98,7 +101,7 @@ RUNS = (
     Run(COORDINATOR, REQUESTED, (*VERSION_1, "first_epoch=-1"), case="first"),
     Run(COORDINATOR, REQUESTED, RELOADED, case="reloaded"),
     Run("epoch_file.py", "epoch_file_model.py"),
-    Run("partition_log.py", "producer_state_model.py", ("reloads=0",)),
-    Run("partition_log.py", "producer_state_model.py", ("reloads=1",), case="reloads"),
-    Run("partition_log.py", "transaction_index_model.py", EITHER_VERSION),
+    Run(LOG, SENT, ("reloads=0", *FIRST_SEQUENCE)),
+    Run(LOG, SENT, ("reloads=1", *FIRST_SEQUENCE), case="reloads"),
+    Run(LOG, "transaction_index_model.py", EITHER_VERSION),
 )
