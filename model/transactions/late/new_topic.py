@@ -1,11 +1,11 @@
 """Does a topic that reuses a deleted topic's name stay free of messages that were meant for the old topic?
 
-Bounds: two transactions of one producer in one partition, which is deleted and created again; one produce request or
-    marker that is repeated.
+Bounds: two transactions of one producer in one partition, which is deleted and created again; one produce request that
+    is repeated.
 Expected: HOLDS
 """
 
-from kafkacheck.model.transactions import coordinators, environment, family, partitions
+from kafkacheck.model.transactions import coordinators, environment, family
 from kafkacheck.spec.transactions import properties, steps
 
 MODEL = family.TRANSACTIONAL.model(
@@ -17,8 +17,6 @@ MODEL = family.TRANSACTIONAL.model(
         environment.partition_is_deleted,
         environment.topic_is_recreated,
         coordinators.coordinator_drops_deleted_partition,
-        environment.marker_is_repeated,
-        partitions.leader_writes_late_marker,
     ],
     always=[
         properties.transactions_are_atomic,
