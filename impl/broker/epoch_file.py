@@ -1,10 +1,12 @@
 """The leader-epoch file: the start offset of each leader epoch.
 
-Part of Kafka modelled: `LeaderEpochFileCache` (`assign`, `endOffsetFor`, `truncateFromEnd`, `latestEpoch`).
+Part of Kafka modelled: `LeaderEpochFileCache` (`assign`, `endOffsetFor`, `truncateFromEnd`, `truncateFromStart`,
+`clearAndFlush`, `latestEpoch`).
 Source: KIP-101, KIP-279; apache/kafka (commit 1eb7644349); KAFKA-6857, KAFKA-7897, KAFKA-15046.
 Left out, and why that is sound: how the file reaches the disk, if the bound `epoch_files` is 0: it is written
 synchronously when an epoch begins, and after a truncation recovery makes it agree with the log. If the bound is 1, it
-is written late after a truncation; **not covered** there: a log start that rises.
+is written late after a truncation at either end. Several writes that are due are one: all of them write the newest
+content.
 """
 
 from kafkacheck.checker.schema import copy
@@ -106,6 +108,27 @@ def truncate_epochs(broker: Broker, rules: ClusterRules, end_offset: int) -> Non
     cut_epochs_from(broker, end_offset)
     if is_cut:
         write_epochs_later(broker, rules)
+
+
+def raise_epoch_start(broker: Broker, rules: ClusterRules, start_offset: int) -> None:
+    """Drop every entry before the epoch at `start_offset`, and let that epoch begin there.
+
+    If there is such an epoch, the file is written in the background, even if nothing has changed.
+    """
+    epoch_at_start = NO_EPOCH
+    for epoch, start in enumerate(broker.epoch_starts):
+        if start != NO_OFFSET and start <= start_offset:
+            epoch_at_start = epoch
+            broker.epoch_starts[epoch] = NO_OFFSET
+    if epoch_at_start != NO_EPOCH:
+        broker.epoch_starts[epoch_at_start] = start_offset
+        write_epochs_later(broker, rules)
+
+
+def clear_epochs(broker: Broker) -> None:
+    """Drop every entry, and write the file at once; a background write stays due."""
+    cut_epochs_from(broker, 0)
+    force_epochs(broker)
 
 
 def has_epoch_file(rules: ClusterRules) -> bool:

@@ -166,7 +166,7 @@ def apply_answer(broker: Broker, rules: ClusterRules, fetch: Fetch) -> None:
         append_to_log(broker, rules, fetch.record, fetch.record_epoch)
     broker.high_watermark = max(min(fetch.high_watermark, end_of(broker.log)), broker.log_start_offset)
     if broker.log_start_offset < min(fetch.log_start_offset, broker.high_watermark):
-        advance_log_start(broker, min(fetch.log_start_offset, broker.high_watermark))
+        advance_log_start(broker, rules, min(fetch.log_start_offset, broker.high_watermark))
 
 
 def use_fetch(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:

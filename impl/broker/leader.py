@@ -108,7 +108,7 @@ def append_next_record(
     return True
 
 
-def delete_records(leader: Broker, leader_id: int, start_offset: int) -> bool:
+def delete_records(leader: Broker, rules: ClusterRules, leader_id: int, start_offset: int) -> bool:
     """Remove the oldest records, by retention or because a client asked for it.
 
     Who: a leader.
@@ -121,7 +121,7 @@ def delete_records(leader: Broker, leader_id: int, start_offset: int) -> bool:
         return False
     if start_offset <= leader.log_start_offset or start_offset > leader.high_watermark:
         return False
-    advance_log_start(leader, start_offset)
+    advance_log_start(leader, rules, start_offset)
     return True
 
 

@@ -9,13 +9,12 @@ Left out, and why that is sound: segments and indexes, which no rule here reads.
 from kafkacheck.impl.broker.epoch_file import (
     assign_epoch,
     await_late_write,
-    cut_epochs_from,
-    force_epochs,
+    clear_epochs,
     forget_late_write,
+    raise_epoch_start,
     truncate_epochs,
 )
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.log import append_record, clear_records, restart_at, truncate_to
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.rules import ClusterRules
@@ -45,34 +44,32 @@ def truncate_log(broker: Broker, rules: ClusterRules, end_offset: int) -> None:
     broker.flushed_offset = min(broker.flushed_offset, end_offset)
 
 
-def advance_log_start(broker: Broker, start_offset: int) -> None:
+def advance_log_start(broker: Broker, rules: ClusterRules, start_offset: int) -> None:
     """Remove every record below `start_offset`; the epoch at that offset now begins there."""
-    epoch_at_start = NO_EPOCH
-    for epoch, start in enumerate(broker.epoch_starts):
-        if start != NO_OFFSET and start <= start_offset:
-            epoch_at_start = epoch
-            broker.epoch_starts[epoch] = NO_OFFSET
-    if epoch_at_start != NO_EPOCH:
-        broker.epoch_starts[epoch_at_start] = start_offset
+    raise_epoch_start(broker, rules, start_offset)
     clear_records(broker.log, broker.log_start_offset, start_offset)
     broker.log_start_offset = start_offset
 
 
-def drop_log(broker: Broker) -> None:
-    """Remove every record, and all state about them."""
+def drop_records(broker: Broker) -> None:
+    """Remove every record, with the epochs and offsets that speak of them."""
     truncate_to(broker.log, 0)
-    cut_epochs_from(broker, 0)
-    force_epochs(broker)
-    forget_late_write(broker.epoch_file)
+    clear_epochs(broker)
     broker.log_start_offset = 0
     broker.high_watermark = 0
     broker.flushed_offset = 0
 
 
+def drop_log(broker: Broker) -> None:
+    """Remove the log with its files: a background write finds no folder any more."""
+    drop_records(broker)
+    forget_late_write(broker.epoch_file)
+
+
 def truncate_fully_and_start_at(broker: Broker, rules: ClusterRules, start_offset: int) -> None:
     """Remove every record and restart at `start_offset`, like a follower whose log ends below the leader's start."""
     high_watermark = broker.high_watermark
-    drop_log(broker)
+    drop_records(broker)
     restart_at(broker.log, start_offset)
     broker.log_start_offset = start_offset
     broker.flushed_offset = start_offset

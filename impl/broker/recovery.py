@@ -12,6 +12,7 @@ from kafkacheck.impl.broker.epoch_file import (
     cut_epochs_from,
     forget_late_write,
     latest_file_epoch,
+    raise_epoch_start,
     truncate_epochs,
 )
 from kafkacheck.impl.broker.log_file import drop_log
@@ -108,7 +109,7 @@ def load_epochs(broker: Broker, rules: ClusterRules) -> None:
     """Read the leader-epoch file from the disk.
 
     After a crash the broker reads the records that may not have been flushed, and adds their epochs if they are newer
-    than the file's. Finally it truncates the file to the end of the log.
+    than the file's. Finally it truncates the file to the end of the log, and to its start.
     """
     for epoch, start in enumerate(broker.epoch_file.starts):
         broker.epoch_starts[epoch] = start
@@ -118,6 +119,9 @@ def load_epochs(broker: Broker, rules: ClusterRules) -> None:
             if epoch > latest_file_epoch(broker):
                 assign_epoch(broker, epoch, offset)
     truncate_epochs(broker, rules, end_of(broker.log))
+    # At 0 there is nothing to drop: Kafka writes the same file again.
+    if broker.log_start_offset > 0:
+        raise_epoch_start(broker, rules, broker.log_start_offset)
 
 
 def recover_log(broker: Broker, rules: ClusterRules) -> None:

@@ -12,16 +12,19 @@ from kafkacheck.impl.client.transactional_records import Reader
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.reading import end_of, marker_at, producer_count, producer_id_at
-from kafkacheck.impl.log.transactions import first_unstable_offset, last_stable_offset
+from kafkacheck.impl.log.transactions import first_unstable_offset, is_collected, last_stable_offset
 from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
 
 
-def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, producer_id: int) -> bool:
-    """Whether an aborted transaction of the producer begins at `offset`; at `first_read`, also whether one is open."""
+def begins_to_be_aborted(partition: Partition, first_read: int, limit: int, offset: int, producer_id: int) -> bool:
+    """Whether an aborted transaction of the producer begins at `offset`; at `first_read`, also whether one is open.
+
+    Only those transactions count of which a read from `first_read` to `limit` is told.
+    """
     for ended in range(offset, end_of(partition.log)):
         entry = partition.index.aborted[ended]
-        if entry.first_offset != NO_OFFSET and entry.producer_id == producer_id:
+        if entry.producer_id == producer_id and is_collected(partition.index, ended, first_read, limit):
             if entry.first_offset == offset or (offset == first_read and entry.first_offset < offset):
                 return True
     return False
@@ -33,7 +36,7 @@ def read_batches(reader: Reader, partition: Partition, limit: int, knows_aborted
     first_read = reader.position
     for offset in range(first_read, limit):
         for other_id in range(producer_count(partition.log)):
-            if knows_aborted and begins_to_be_aborted(partition, first_read, offset, other_id):
+            if knows_aborted and begins_to_be_aborted(partition, first_read, limit, offset, other_id):
                 aborted |= {other_id}
         producer_id = producer_id_at(partition.log, offset)
         if producer_id != NO_PRODUCER_ID:

@@ -29,13 +29,13 @@ def append_write(
     return True
 
 
-def store_marker(replica: CompactedReplica, producer_id: int, marker: Marker) -> bool:
+def store_marker(replica: CompactedReplica, rules: CompactionRules, producer_id: int, marker: Marker) -> bool:
     """Store a marker if the log has room and the producer's transaction has written to this partition."""
     log = replica.log
     if is_full(log) or not has_open_transaction(log, producer_id):
         return False
     replica.kept |= {end_of(log)}
-    append_marker(log, producer_id, 0, 0, marker)
+    append_marker(log, rules.log, producer_id, 0, 0, marker)
     return True
 
 

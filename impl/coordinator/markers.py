@@ -53,13 +53,16 @@ def drop_deleted_partition(coordinator: Coordinator, rules: TransactionRules, pa
     """Learn that a partition of the decided transaction no longer exists.
 
     Who: a broker that believes that it is the coordinator.
-    When: it awaits that partition's marker, and the topic is deleted.
+    When: it awaits that partition's marker, has no request for it under way, and the topic is deleted.
     Effect: it no longer awaits that marker.
     Source: TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue; KAFKA-5202.
     """
     if not rules.deleted_partition_is_dropped:
         return False
-    if not coordinator.is_marking or partition_id not in coordinator.unmarked:
+    # Kafka looks for the leader only before it sends: an answer that is still to come is heard first.
+    if not coordinator.is_marking or coordinator.markers[partition_id].is_sent:
+        return False
+    if partition_id not in coordinator.unmarked:
         return False
     coordinator.unmarked -= {partition_id}
     return True
@@ -114,12 +117,11 @@ def note_second_completion(
     second.transactional_id = transactional_id
     second.term = term
     second.producer_id = decided.producer_id
-    second.previous_producer_id = decided.previous_producer_id
+    second.previous_producer_id = decided.producer_id
     second.producer_epoch = decided.producer_epoch
     second.last_producer_epoch = decided.last_producer_epoch
     second.is_upgraded = decided.is_upgraded
     if decided.next_producer_id != NO_PRODUCER_ID:
-        second.previous_producer_id = decided.producer_id
         second.producer_id = decided.next_producer_id
         second.producer_epoch = 0
 

@@ -10,6 +10,7 @@ from kafkacheck.checker.schema import Ids, clear, copy
 from kafkacheck.impl.coordinator import runtime
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionLog
 from kafkacheck.impl.coordinator.transaction_metadata import is_preparing
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.rules import TransactionRules
 
@@ -20,7 +21,11 @@ def can_append_entry(coordinator: Coordinator, log: TransactionLog, term: int) -
 
 
 def begin_transition(coordinator: Coordinator, log: TransactionLog) -> None:
-    """Begin to append `appended`, which the caller has filled in; its state becomes the pending state."""
+    """Begin to append `appended`, which the caller has filled in; its state becomes the pending state.
+
+    Every transition names the present producer id as the previous one, also if it keeps it.
+    """
+    log.appended.previous_producer_id = coordinator.metadata.producer_id
     runtime.begin_append(log)
     coordinator.pending_state = log.appended.state
 
@@ -65,10 +70,19 @@ def give_append_up(coordinator: Coordinator, log: TransactionLog, rules: Transac
         coordinator.pending_state = TransactionState.NONE
 
 
-def load_entry(coordinator: Coordinator, log: TransactionLog) -> None:
-    """Load the log's newest entry into the newest term's coordinator, which continues a decided transaction."""
+def load_entry(coordinator: Coordinator, log: TransactionLog, rules: TransactionRules) -> None:
+    """Load the log's newest entry into the newest term's coordinator, which continues a decided transaction.
+
+    An entry that removed the id leaves nothing. No entry has the previous epoch.
+    """
     coordinator.is_serving = True
+    if log.entry.state == TransactionState.DEAD:
+        clear(log.entry)
     copy(coordinator.metadata, log.entry)
+    coordinator.metadata.last_producer_epoch = NO_PRODUCER_EPOCH
+    if not rules.next_producer_id_is_logged:
+        coordinator.metadata.previous_producer_id = NO_PRODUCER_ID
+        coordinator.metadata.next_producer_id = NO_PRODUCER_ID
     if is_preparing(coordinator.metadata):
         begin_marking(coordinator)
 
@@ -90,11 +104,3 @@ def stop_replica(coordinator: Coordinator, rules: TransactionRules) -> None:
     """
     if rules.stopped_replica_is_unloaded:
         unload(coordinator)
-
-
-def begin_coordinator_term(log: TransactionLog, keeps_append: bool) -> None:
-    """Begin the term of another leader of the log; an entry that removed the id leaves nothing."""
-    removes_id = keeps_append and log.is_appended and log.appended.state == TransactionState.DEAD
-    runtime.begin_term(log, keeps_append)
-    if removes_id:
-        clear(log.entry)

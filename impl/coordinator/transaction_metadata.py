@@ -20,6 +20,11 @@ def has_version_2(rules: TransactionRules, is_upgraded: int) -> bool:
     return rules.transaction_version == 2 or is_upgraded == 1
 
 
+def cluster_upgrade(rules: TransactionRules) -> int:
+    """1 if the cluster has transaction version 2 although some clients have version 1."""
+    return 1 if rules.cluster_version == 2 else 0
+
+
 def is_preparing(metadata: TransactionMetadata) -> bool:
     """Whether the transaction is decided, and its markers are being written."""
     return metadata.state == TransactionState.PREPARE_COMMIT or metadata.state == TransactionState.PREPARE_ABORT
@@ -48,7 +53,6 @@ def is_epoch_exhausted(bounds: Bounds, producer_epoch: int) -> bool:
 
 def prepare_new_producer_id(target: TransactionMetadata, producer_id: int, last_epoch: int) -> None:
     """Give the transactional id a new producer id, which begins with epoch 0."""
-    target.previous_producer_id = target.producer_id
     target.producer_id = producer_id
     target.producer_epoch = 0
     target.last_producer_epoch = last_epoch
@@ -61,6 +65,13 @@ def prepare_increment_producer_epoch(target: TransactionMetadata, last_epoch: in
     """Give the transactional id the next epoch."""
     target.producer_epoch += 1
     target.last_producer_epoch = last_epoch
+    target.state = TransactionState.EMPTY
+    target.partitions = Ids()
+    target.is_upgraded = 0
+
+
+def prepare_repeated_epoch(target: TransactionMetadata) -> None:
+    """Give out the newest epoch again, to the client that has not heard of it."""
     target.state = TransactionState.EMPTY
     target.partitions = Ids()
     target.is_upgraded = 0
@@ -90,7 +101,6 @@ def prepare_complete(target: TransactionMetadata) -> None:
         target.state = TransactionState.COMPLETE_ABORT
     target.partitions = Ids()
     if target.next_producer_id != NO_PRODUCER_ID:
-        target.previous_producer_id = target.producer_id
         target.producer_id = target.next_producer_id
         target.next_producer_id = NO_PRODUCER_ID
         target.producer_epoch = 0

@@ -15,6 +15,7 @@ from kafkacheck.impl.coordinator.producer_ids import generate_producer_id, has_p
 from kafkacheck.impl.coordinator.records import Coordinator, ProducerIdManager, TransactionLog, TransactionMetadata
 from kafkacheck.impl.coordinator.transaction_log import begin_transition, can_append_entry
 from kafkacheck.impl.coordinator.transaction_metadata import (
+    cluster_upgrade,
     decision_of,
     has_version_2,
     is_epoch_exhausted,
@@ -24,6 +25,7 @@ from kafkacheck.impl.coordinator.transaction_metadata import (
     prepare_add_partitions,
     prepare_increment_producer_epoch,
     prepare_new_producer_id,
+    prepare_repeated_epoch,
 )
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.messages.transaction_requests import Request
@@ -63,14 +65,18 @@ def decide(
     return True
 
 
-def can_fence(coordinator: Coordinator, rules: TransactionRules, bounds: Bounds) -> bool:
-    """Whether enough epochs are left for an abort by the coordinator."""
+def fenced_epoch(coordinator: Coordinator, rules: TransactionRules) -> int:
+    """The epoch that the coordinator has in memory when it begins to abort by itself (PREPARE_EPOCH_FENCE).
+
+    With transaction version 2 the decision raises the epoch, as that of a client does. With version 1 the epoch is
+    raised in memory at once. If the append fails, it stays raised and must not be raised again.
+    """
     epoch = coordinator.metadata.producer_epoch
-    if rules.coordinator_abort_bumps_epoch and not coordinator.has_failed_epoch_fence:
-        epoch += 1
-    if has_version_2(rules, coordinator.metadata.is_upgraded) and not rules.fence_bumps_once:
-        epoch += 1
-    return epoch <= bounds.max_producer_epoch
+    if not rules.coordinator_abort_bumps_epoch or coordinator.has_failed_epoch_fence:
+        return epoch
+    if has_version_2(rules, cluster_upgrade(rules)) and rules.fence_bumps_once:
+        return epoch
+    return epoch + 1
 
 
 def fence_and_abort(
@@ -83,31 +89,28 @@ def fence_and_abort(
 ) -> bool:
     """Begin to abort an ongoing transaction under the next epoch, which no client has; return whether the append began.
 
-    The epoch is raised in memory at once (PREPARE_EPOCH_FENCE). If the append fails, it stays raised and must not be
-    raised again. With transaction version 2 a producer id whose epochs are used up is replaced here, too.
+    The transaction version is the cluster's, also if the client has another one. With version 2 a producer id whose
+    epochs are used up is replaced here, too.
     """
     metadata = coordinator.metadata
-    if not can_append_entry(coordinator, log, term) or not can_fence(coordinator, rules, bounds):
+    is_version_2 = has_version_2(rules, cluster_upgrade(rules))
+    epoch = fenced_epoch(coordinator, rules)
+    raises_epoch = is_version_2 and rules.coordinator_abort_bumps_epoch
+    if not can_append_entry(coordinator, log, term) or epoch + int(raises_epoch) > bounds.max_producer_epoch:
         return False
-    fenced_epoch = metadata.producer_epoch
-    if rules.coordinator_abort_bumps_epoch and not coordinator.has_failed_epoch_fence:
-        fenced_epoch += 1
-    is_version_2 = has_version_2(rules, metadata.is_upgraded)
-    is_last = is_version_2 and is_epoch_exhausted(bounds, fenced_epoch)
-    rotates = is_last and rules.fence_rotates_producer_id
+    rotates = is_version_2 and rules.fence_rotates_producer_id and is_epoch_exhausted(bounds, epoch)
     if rotates and not has_producer_ids(ids, bounds):
         return False
-    if rules.coordinator_abort_bumps_epoch:
-        metadata.producer_epoch = fenced_epoch
+    if epoch > metadata.producer_epoch or coordinator.has_failed_epoch_fence:
+        metadata.producer_epoch = epoch
         metadata.last_producer_epoch = NO_PRODUCER_EPOCH
     appended = log.appended
     copy(appended, metadata)
-    prepare_abort_or_commit(appended, Marker.ABORT, metadata.is_upgraded)
-    if is_version_2 and not rules.fence_bumps_once:
-        appended.last_producer_epoch = metadata.producer_epoch
-        appended.producer_epoch += 1
+    prepare_abort_or_commit(appended, Marker.ABORT, cluster_upgrade(rules))
+    if raises_epoch:
+        appended.last_producer_epoch = epoch
+        appended.producer_epoch = epoch + 1
     if rotates:
-        appended.last_producer_epoch = metadata.producer_epoch - 1
         appended.next_producer_id = generate_producer_id(ids)
     begin_transition(coordinator, log)
     return True
@@ -125,20 +128,27 @@ def is_expected_producer_id(metadata: TransactionMetadata, bounds: Bounds, reque
 def raise_epoch(
     coordinator: Coordinator, log: TransactionLog, bounds: Bounds, ids: ProducerIdManager, request: Request
 ) -> Answer:
-    """Begin to append the next epoch, or a new producer id if the epochs are used up."""
+    """Begin to append the next epoch, or a new producer id if the epochs are used up.
+
+    A client that repeats its request gets the same epoch again; but in the last epoch Kafka throws
+    IllegalStateException instead, which its client takes for as fatal as being fenced.
+    """
     metadata = coordinator.metadata
     appended = log.appended
     is_expecting = request.producer_id != NO_PRODUCER_ID
     last_epoch = metadata.producer_epoch if is_expecting else NO_PRODUCER_EPOCH
     is_current = not is_expecting or request.producer_epoch == metadata.producer_epoch
-    rotates = is_current and is_epoch_exhausted(bounds, metadata.producer_epoch)
+    is_current = is_current or metadata.producer_epoch == NO_PRODUCER_EPOCH
+    is_exhausted = is_epoch_exhausted(bounds, metadata.producer_epoch)
+    rotates = is_current and is_exhausted
     if rotates and not has_producer_ids(ids, bounds):
         return Answer.WAIT
-    if not is_current:
-        is_repeated = request.producer_epoch == metadata.last_producer_epoch
-        return Answer.NONE if is_repeated else Answer.PRODUCER_FENCED
+    if not is_current and (is_exhausted or request.producer_epoch != metadata.last_producer_epoch):
+        return Answer.PRODUCER_FENCED
     copy(appended, metadata)
-    if rotates:
+    if not is_current:
+        prepare_repeated_epoch(appended)
+    elif rotates:
         prepare_new_producer_id(appended, generate_producer_id(ids), last_epoch)
     else:
         prepare_increment_producer_epoch(appended, last_epoch)
@@ -155,17 +165,18 @@ def init_producer_id(
     ids: ProducerIdManager,
     request: Request,
 ) -> Answer:
-    """Give the client an epoch of its own, after the transaction of an earlier client has ended."""
+    """Give the client an epoch of its own, after the transaction of an earlier client has ended.
+
+    A new transactional id gets its producer id in memory at once, and its first epoch when the log has it.
+    """
     metadata = coordinator.metadata
     if coordinator.pending_state != TransactionState.NONE or not can_append_entry(coordinator, log, term):
         return Answer.WAIT
     if metadata.state == TransactionState.NONE:
         if not has_producer_ids(ids, bounds):
             return Answer.WAIT
-        copy(log.appended, metadata)
-        prepare_new_producer_id(log.appended, generate_producer_id(ids), NO_PRODUCER_EPOCH)
-        begin_transition(coordinator, log)
-        return Answer.APPENDING
+        metadata.producer_id = generate_producer_id(ids)
+        metadata.state = TransactionState.EMPTY
     if request.producer_id != NO_PRODUCER_ID and not is_expected_producer_id(metadata, bounds, request):
         return Answer.PRODUCER_FENCED
     if metadata.state == TransactionState.ONGOING:
@@ -175,10 +186,16 @@ def init_producer_id(
     return raise_epoch(coordinator, log, bounds, ids, request)
 
 
+def awaits_transition(coordinator: Coordinator, rules: TransactionRules) -> bool:
+    """Whether a transition is pending, after which the client's producer id and epoch may be right."""
+    return rules.pending_transition_comes_first and coordinator.pending_state != TransactionState.NONE
+
+
 def add_partition(
     coordinator: Coordinator,
     log: TransactionLog,
     term: int,
+    rules: TransactionRules,
     producer_id: int,
     producer_epoch: int,
     partition_id: int,
@@ -186,7 +203,11 @@ def add_partition(
 ) -> Answer:
     """Add a partition to the transaction, which may begin with it."""
     metadata = coordinator.metadata
-    if metadata.state == TransactionState.NONE or producer_id != metadata.producer_id:
+    if metadata.state == TransactionState.NONE:
+        return Answer.INVALID_PRODUCER_ID_MAPPING
+    if awaits_transition(coordinator, rules):
+        return Answer.WAIT
+    if producer_id != metadata.producer_id:
         return Answer.INVALID_PRODUCER_ID_MAPPING
     if producer_epoch != metadata.producer_epoch:
         return Answer.PRODUCER_FENCED
@@ -262,6 +283,8 @@ def end_txn(
     is_repeated = is_repeated_end(metadata, rules, bounds, request)
     if metadata.state == TransactionState.NONE:
         return Answer.INVALID_PRODUCER_ID_MAPPING
+    if has_version_2(rules, request.is_upgraded) and awaits_transition(coordinator, rules):
+        return Answer.WAIT
     if request.producer_id != metadata.producer_id and not is_repeated:
         return Answer.INVALID_PRODUCER_ID_MAPPING
     if is_end_fenced(rules, metadata, request, is_repeated):
@@ -295,7 +318,14 @@ def answer_of(
         return init_producer_id(coordinator, log, term, rules, bounds, ids, request)
     if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
         return add_partition(
-            coordinator, log, term, request.producer_id, request.producer_epoch, request.partition, request.is_upgraded
+            coordinator,
+            log,
+            term,
+            rules,
+            request.producer_id,
+            request.producer_epoch,
+            request.partition,
+            request.is_upgraded,
         )
     return end_txn(coordinator, log, term, rules, bounds, ids, request)
 
@@ -338,7 +368,14 @@ def handle_verification(
     batch = produce.batch
     if has_version_2(rules, produce.is_upgraded):
         answer = add_partition(
-            coordinator, log, term, batch.producer_id, batch.producer_epoch, produce.partition, produce.is_upgraded
+            coordinator,
+            log,
+            term,
+            rules,
+            batch.producer_id,
+            batch.producer_epoch,
+            produce.partition,
+            produce.is_upgraded,
         )
     else:
         answer = verify_partition(coordinator.metadata, batch.producer_id, batch.producer_epoch, produce.partition)

@@ -1,7 +1,8 @@
 """Appending to a log: the broker validates a batch and updates its producer state.
 
 Part of Kafka modelled: `UnifiedLog` (`analyzeAndValidateProducerState`, `append`), `ProducerAppendInfo`.
-Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6003, KAFKA-14920.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6003, KAFKA-14920, KAFKA-18202,
+KAFKA-19690.
 Left out, and why that is sound: several batches of one producer in one append, which Kafka's clients never send.
 
 A leader calls `duplicate_offset` first (for `CLIENT`), then `append_error`, and only if that returns `NONE`
@@ -26,12 +27,21 @@ from kafkacheck.impl.log.sequences import is_in_sequence
 from kafkacheck.impl.log.verification import NO_GUARD, needs_verification
 
 
+def awaits_sequence(log: PartitionLog, rules: LogRules, entry: ProducerStateEntry, batch: Batch) -> bool:
+    """Whether a verification under way, of whichever epoch, lets the batch's sequence pass."""
+    verification = log.verifications[batch.producer_id]
+    if verification.guard == NO_GUARD:
+        return True
+    if rules.new_state_begins_at_zero and verification.supports_epoch_bump == 1:
+        if batch.base_sequence != 0 and last_sequence(entry) == NO_SEQUENCE:
+            return False
+    return not rules.lowest_sequence_is_awaited or batch.base_sequence <= verification.lowest_sequence
+
+
 def sequence_error(log: PartitionLog, rules: LogRules, entry: ProducerStateEntry, batch: Batch) -> ProduceError:
     """The error for the sequence of a producer's batch, `NONE` if it is right (`checkSequence`)."""
-    verification = log.verifications[batch.producer_id]
-    if rules.lowest_sequence_is_awaited and verification.guard != NO_GUARD:
-        if verification.producer_epoch == batch.producer_epoch and batch.base_sequence > verification.lowest_sequence:
-            return ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER
+    if not awaits_sequence(log, rules, entry, batch):
+        return ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER
     if not is_known(entry):
         if batch.base_sequence != 0 and not rules.unknown_producer_may_go_on:
             return ProduceError.UNKNOWN_PRODUCER_ID
@@ -66,7 +76,9 @@ def append_error(log: PartitionLog, rules: LogRules, batch: Batch, guard: int, o
         return ProduceError.NONE
     entry = log.producers[batch.producer_id]
     if origin != Origin.REPLICATION:
-        if is_verified(rules, origin) and needs_verification(log, batch):
+        if rules.old_epoch_is_named_first and batch.producer_epoch < entry.producer_epoch:
+            return ProduceError.INVALID_PRODUCER_EPOCH
+        if is_verified(rules, origin) and needs_verification(log, rules, batch):
             if guard == NO_GUARD or guard != log.verifications[batch.producer_id].guard:
                 return ProduceError.INVALID_TXN_STATE
         if batch.producer_epoch < entry.producer_epoch:
@@ -75,7 +87,7 @@ def append_error(log: PartitionLog, rules: LogRules, batch: Batch, guard: int, o
         error = sequence_error(log, rules, entry, batch)
         if error != ProduceError.NONE:
             return error
-    if origin != Origin.REPLICATION and batch.is_transactional == 0 and has_open_transaction(log, batch.producer_id):
+    if batch.is_transactional == 0 and has_open_transaction(log, batch.producer_id):
         return ProduceError.INVALID_TXN_STATE
     return ProduceError.NONE
 
@@ -95,13 +107,19 @@ def learn_of_batch(log: PartitionLog, rules: LogRules, batch: Batch, offset: int
         clear(log.verifications[batch.producer_id])
 
 
-def learn_of_marker(log: PartitionLog, marker: Batch) -> None:
-    """Update the producer state for a marker: the transaction has ended, and older epochs are fenced."""
+def learn_of_marker(log: PartitionLog, rules: LogRules, marker: Batch) -> None:
+    """Update the producer state for a marker: the transaction has ended, and older epochs are fenced.
+
+    In version 2 a marker has the epoch of the next transaction, whose verification may be under way by then.
+    """
+    verification = log.verifications[marker.producer_id]
+    is_of_next = verification.supports_epoch_bump == 1 and verification.producer_epoch == marker.producer_epoch
     entry = log.producers[marker.producer_id]
     begin_epoch(entry, marker.producer_epoch)
     entry.coordinator_epoch = marker.coordinator_epoch
     entry.current_transaction_first_offset = NO_OFFSET
-    clear(log.verifications[marker.producer_id])
+    if not is_of_next or not rules.transaction_is_of_epoch:
+        clear(verification)
 
 
 def learn_of(log: PartitionLog, rules: LogRules, offset: int) -> None:
@@ -110,7 +128,7 @@ def learn_of(log: PartitionLog, rules: LogRules, offset: int) -> None:
     if batch.marker == Marker.NONE:
         learn_of_batch(log, rules, batch, offset)
     else:
-        learn_of_marker(log, batch)
+        learn_of_marker(log, rules, batch)
 
 
 def append_batch(log: PartitionLog, rules: LogRules, batch: Batch) -> None:
@@ -156,7 +174,7 @@ def marker_error(log: PartitionLog, producer_id: int, producer_epoch: int, coord
 
 
 def append_marker(
-    log: PartitionLog, producer_id: int, producer_epoch: int, coordinator_epoch: int, marker: Marker
+    log: PartitionLog, rules: LogRules, producer_id: int, producer_epoch: int, coordinator_epoch: int, marker: Marker
 ) -> None:
     """Store a marker at the end of a log that is not full, and update the producer state."""
     stored = log.records[log.end_offset]
@@ -166,4 +184,4 @@ def append_marker(
     stored.marker = marker
     stored.coordinator_epoch = coordinator_epoch
     log.end_offset += 1
-    learn_of_marker(log, stored)
+    learn_of_marker(log, rules, stored)

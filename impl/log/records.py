@@ -97,11 +97,13 @@ class VerificationStateEntry(Struct):
     guard: identifies this verification within the partition, at most `last_verification_guard`; 0 if none is under way.
     producer_epoch: the highest epoch among the batches that came since; `NO_PRODUCER_EPOCH` if none is under way.
     lowest_sequence: the lowest sequence among the batches of that epoch; `NO_SEQUENCE` for a coordinator's batch.
+    supports_epoch_bump: 1 if the first of these batches has version 2, in which each transaction has its own epoch.
     """
 
     guard: VerificationGuard
     producer_epoch: Annotated[int, Count("max_producer_epoch", lowest=NO_PRODUCER_EPOCH)]
     lowest_sequence: Annotated[int, Count("max_sequence", lowest=NO_SEQUENCE)]
+    supports_epoch_bump: IsTransactional
 
 
 class PartitionLog(Struct):
@@ -143,7 +145,8 @@ class AbortedTransaction(Struct):
 
     producer_id: the producer of the transaction.
     first_offset: the first offset of the transaction, below its marker's; `NO_OFFSET` without an entry.
-    last_stable_offset: the last stable offset when the transaction ended: no later entry begins below it.
+    last_stable_offset: the last stable offset when the transaction ended: no later entry begins below it. A read that
+        ends there or before looks at no later entry.
     """
 
     producer_id: OptionalProducerId

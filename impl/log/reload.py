@@ -9,24 +9,32 @@ Left out, and why that is sound: entries that expired while the broker was down,
 from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.log import clear_records, restart_at, truncate_to
 from kafkacheck.impl.log.append import learn_of
-from kafkacheck.impl.log.producer_state import forget_producers_without_records
+from kafkacheck.impl.log.producer_state import forget_older_batches, forget_producers_without_records
 from kafkacheck.impl.log.records import PartitionLog, ProducerSnapshot
 from kafkacheck.impl.log.rules import LogRules
 
 
 def forget_producers(log: PartitionLog) -> None:
-    """Clear the producer state in memory."""
+    """Clear the producer state in memory; verifications under way go on."""
     for entry in log.producers:
         clear(entry)
+
+
+def forget_verifications(log: PartitionLog) -> None:
+    """Drop every verification under way, because the process has ended."""
     for verification in log.verifications:
         clear(verification)
 
 
 def write_snapshot(log: PartitionLog, snapshot: ProducerSnapshot, offset: int) -> None:
-    """Write the producer state to a file named `offset`, which should be the log's end."""
+    """Write the producer state to a file named `offset`, which should be the log's end.
+
+    Of each producer's batches the file has the newest only (`lastSequence`, `lastOffset`).
+    """
     snapshot.offset = offset
     snapshot.is_flushed = False
     copy(snapshot.producers, log.producers)
+    forget_older_batches(snapshot.producers)
 
 
 def load_snapshot(log: PartitionLog, snapshot: ProducerSnapshot) -> None:

@@ -12,11 +12,12 @@ from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log import is_same_record, truncate_to
 from kafkacheck.impl.log.append import append_batch, append_error
 from kafkacheck.impl.log.constants import Origin, ProduceError
-from kafkacheck.impl.log.producer_state import duplicate_offset
+from kafkacheck.impl.log.producer_state import duplicate_offset, forget_older_batches
 from kafkacheck.impl.log.records import Batch, PartitionLog, PartitionReplica
 from kafkacheck.impl.log.reload import (
     advance_start,
     forget_producers,
+    forget_verifications,
     load_snapshot,
     rebuild_from_log,
     replay,
@@ -24,7 +25,7 @@ from kafkacheck.impl.log.reload import (
     write_snapshot,
 )
 from kafkacheck.impl.log.rules import LogRules
-from kafkacheck.impl.log.verification import NO_GUARD, start_verification
+from kafkacheck.impl.log.verification import NO_GUARD, start_verification, verification_error
 
 
 def stored_offset(log: PartitionLog, rules: LogRules, batch: Batch) -> int:
@@ -38,7 +39,9 @@ def append_for_client(log: PartitionLog, rules: LogRules, batch: Batch) -> Produ
     """Append a client's batch, no duplicate, to a log that is not full; the error if that is forbidden."""
     guard = NO_GUARD
     if rules.verification and batch.is_transactional == 1:
-        guard = start_verification(log, rules, batch)
+        if verification_error(log, rules, batch) != ProduceError.NONE:
+            return verification_error(log, rules, batch)
+        guard = start_verification(log, rules, batch, 0)
     error = append_error(log, rules, batch, guard, Origin.CLIENT) if rules.idempotence else ProduceError.NONE
     if error == ProduceError.NONE:
         append_batch(log, rules, batch)
@@ -124,6 +127,13 @@ def remove_snapshot(replica: PartitionReplica, place: int) -> None:
     clear(replica.snapshots[len(replica.snapshots) - 1])
 
 
+def remove_snapshots_above(replica: PartitionReplica, offset: int) -> None:
+    """Remove every snapshot of a state beyond `offset`."""
+    for distance in range(1, len(replica.snapshots) + 1):
+        if replica.snapshots[len(replica.snapshots) - distance].offset > offset:
+            remove_snapshot(replica, len(replica.snapshots) - distance)
+
+
 def lose_unflushed_snapshots(replica: PartitionReplica) -> None:
     """Remove every snapshot that has not surely reached the disk, as a power loss does."""
     for distance in range(1, len(replica.snapshots) + 1):
@@ -137,9 +147,7 @@ def reload_producers(replica: PartitionReplica, rules: LogRules) -> None:
     Without a snapshot all batches count; by the old rule only those after the point where recovery begins.
     """
     log = replica.log
-    for distance in range(1, len(replica.snapshots) + 1):
-        if replica.snapshots[len(replica.snapshots) - distance].offset > log.end_offset:
-            remove_snapshot(replica, len(replica.snapshots) - distance)
+    remove_snapshots_above(replica, log.end_offset)
     newest = replica.snapshots[0]
     if newest.offset != NO_OFFSET:
         forget_producers(log)
@@ -150,6 +158,17 @@ def reload_producers(replica: PartitionReplica, rules: LogRules) -> None:
     else:
         forget_producers(log)
         replay(log, rules, replica.flushed_offset)
+
+
+def restart_replica(replica: PartitionReplica, rules: LogRules) -> None:
+    """Load a replica after a crash: what was being verified is lost, and what was not flushed is read again.
+
+    Recovery ends with a snapshot, from which the state is loaded; so only the newest batch of a producer is remembered.
+    """
+    forget_verifications(replica.log)
+    remove_snapshots_above(replica, replica.flushed_offset)
+    reload_producers(replica, rules)
+    forget_older_batches(replica.log.producers)
 
 
 def drop_replica(replica: PartitionReplica) -> None:

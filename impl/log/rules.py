@@ -22,6 +22,8 @@ class LogRules(NamedTuple):
     state_outlives_records: a producer's state stays when its last records are deleted (KAFKA-7190).
     empty_log_awaits_first_sequence: a partition that has never had a batch takes only sequence 0 from a producer that
         it does not know (KAFKA-15591; since 4.5).
+    new_state_begins_at_zero: while a transaction of version 2 is being verified, a producer of which no batch is
+        remembered begins with sequence 0 (KAFKA-18202; since 4.1).
     replication_is_trusted: a follower takes its leader's batches with any sequence (KAFKA-6003).
     verification: a first transactional batch is appended only if the coordinator confirms its transaction (KIP-890).
     offset_commit_is_verified: a transaction's first offset is verified like its first batch (KAFKA-15449).
@@ -29,6 +31,14 @@ class LogRules(NamedTuple):
         (KAFKA-14884).
     lowest_sequence_is_awaited: while a transaction is being verified, no batch above the lowest sequence that came is
         appended (KAFKA-14920).
+    transaction_is_of_epoch: a batch belongs to an open transaction only if it has the epoch that the partition knows;
+        and in version 2 a marker leaves a verification of its own epoch, which is the next transaction's (KAFKA-18575;
+        since 4.0).
+    verification_has_version_of_epoch: if a batch of a newer epoch joins a verification, the verification gets that
+        batch's transaction version. In every release it keeps the version of the batch that began it.
+    old_epoch_is_refused_early: no transaction of an old epoch is verified (KAFKA-18042; since 4.1).
+    old_epoch_is_named_first: a batch of an old epoch that is not verified is refused for its epoch (KAFKA-19690; since
+        4.1.1).
     snapshot_names_its_end: the file name of a snapshot is the end offset of its content (KAFKA-5249).
     snapshot_is_flushed_first: a snapshot reaches the disk before older ones are deleted and recovery begins after them
         (KAFKA-9892).
@@ -45,11 +55,16 @@ class LogRules(NamedTuple):
     unknown_producer_may_go_on: Annotated[bool, Since("2.5")] = True
     state_outlives_records: Annotated[bool, Since("2.4", begun="0.11.0")] = True
     empty_log_awaits_first_sequence: Annotated[bool, Since("4.5", True)] = False
+    new_state_begins_at_zero: Annotated[bool, Since("4.1")] = True
     replication_is_trusted: Annotated[bool, Since("0.11.0.2", begun="0.11.0")] = True
     verification: Annotated[bool, Since("3.6", begun="0.11.0")] = True
     offset_commit_is_verified: Annotated[bool, Since("3.7", begun="0.11.0")] = True
     guard_is_unique: Annotated[bool, Since(EVERY)] = True
     lowest_sequence_is_awaited: Annotated[bool, Since(EVERY)] = True
+    transaction_is_of_epoch: Annotated[bool, Since("4.0")] = True
+    verification_has_version_of_epoch: Annotated[bool, Since(EVERY)] = False
+    old_epoch_is_refused_early: Annotated[bool, Since("4.1")] = True
+    old_epoch_is_named_first: Annotated[bool, Since("4.1.1")] = True
     snapshot_names_its_end: Annotated[bool, Since(EVERY)] = True
     snapshot_is_flushed_first: Annotated[bool, Since("2.8", begun="0.11.0")] = True
     missing_snapshot_is_made_up_for: Annotated[bool, Since("1.0", begun="0.11.0")] = True

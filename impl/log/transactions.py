@@ -12,7 +12,7 @@ from kafkacheck.impl.log.append import learn_of
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.producer_state import has_open_transaction
 from kafkacheck.impl.log.records import PartitionLog, TransactionIndex
-from kafkacheck.impl.log.reload import forget_producers
+from kafkacheck.impl.log.reload import forget_producers, forget_verifications
 from kafkacheck.impl.log.rules import LogRules
 
 
@@ -57,9 +57,25 @@ def complete_transaction(log: PartitionLog, index: TransactionIndex, offset: int
         entry.last_stable_offset = min(first_open_transaction_offset(log), offset + 1)
 
 
+def is_collected(index: TransactionIndex, ended: int, fetch_offset: int, upper_bound: int) -> bool:
+    """Whether a read from `fetch_offset` to `upper_bound` is told of the transaction that was aborted at `ended`.
+
+    The entries are looked at in order. The last one is that in which the stored last stable offset has reached the
+    upper bound: no transaction that ended later begins below it.
+    """
+    entry = index.aborted[ended]
+    if entry.first_offset == NO_OFFSET or ended < fetch_offset or entry.first_offset >= upper_bound:
+        return False
+    return all(
+        index.aborted[earlier].first_offset == NO_OFFSET or index.aborted[earlier].last_stable_offset < upper_bound
+        for earlier in range(ended)
+    )
+
+
 def rebuild_index(log: PartitionLog, index: TransactionIndex, rules: LogRules, high_watermark: int) -> None:
     """Rebuild the producer state and the index from the log alone."""
     forget_producers(log)
+    forget_verifications(log)
     clear(index)
     for offset in range(log.end_offset):
         batch = log.records[offset]

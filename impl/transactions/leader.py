@@ -19,7 +19,7 @@ from kafkacheck.impl.log.producer_state import duplicate_offset, has_open_transa
 from kafkacheck.impl.log.reading import capacity, end_of, known_epoch, newest_guard, open_transaction_offset
 from kafkacheck.impl.log.records import Batch, PartitionLog
 from kafkacheck.impl.log.transactions import complete_transaction
-from kafkacheck.impl.log.verification import needs_verification, start_verification
+from kafkacheck.impl.log.verification import needs_verification, start_verification, verification_error
 from kafkacheck.impl.messages.transactional_produce import Produce
 from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
 from kafkacheck.impl.transactions.constants import Answer, ProduceStage
@@ -59,7 +59,7 @@ def is_duplicate(log: PartitionLog, batch: Batch) -> bool:
 
 def must_verify(log: PartitionLog, rules: TransactionRules, produce: Produce) -> bool:
     """Whether the coordinator must confirm the batch's transaction first."""
-    return is_verified(rules.log, origin_of(produce)) and needs_verification(log, produce.batch)
+    return is_verified(rules.log, origin_of(produce)) and needs_verification(log, rules.log, produce.batch)
 
 
 def answer_of_error(error: ProduceError) -> Answer:
@@ -93,7 +93,10 @@ def receive_produce(
         return store(partition, group, rules, bounds, produce)
     if newest_guard(log) >= capacity(log):
         return Answer.WAIT
-    produce.guard = start_verification(log, rules.log, produce.batch)
+    if verification_error(log, rules.log, produce.batch) != ProduceError.NONE:
+        return answer_of_error(verification_error(log, rules.log, produce.batch))
+    supports_epoch_bump = int(has_version_2(rules, produce.is_upgraded))
+    produce.guard = start_verification(log, rules.log, produce.batch, supports_epoch_bump)
     produce.stage = ProduceStage.VERIFYING
     return Answer.VERIFYING
 
@@ -135,7 +138,7 @@ def write_marker(partition: Partition, rules: TransactionRules, request: MarkerR
     error = error_of_marker(partition.log, rules, request, term)
     if error == ProduceError.NONE:
         first_offset = open_transaction_offset(partition.log, request.producer_id)
-        append_marker(partition.log, request.producer_id, request.producer_epoch, term, request.marker)
+        append_marker(partition.log, rules.log, request.producer_id, request.producer_epoch, term, request.marker)
         complete_transaction(partition.log, partition.index, end_of(partition.log) - 1, first_offset)
         maybe_replicate(partition, rules)
     return error
@@ -151,7 +154,7 @@ def write_marker_without_index(
     """
     error = error_of_marker(partition.log, rules, request, term)
     if error == ProduceError.NONE:
-        append_marker(partition.log, request.producer_id, request.producer_epoch, term, request.marker)
+        append_marker(partition.log, rules.log, request.producer_id, request.producer_epoch, term, request.marker)
         maybe_replicate(partition, rules)
         if rules.index_comes_first:
             reload_partition(partition, rules)

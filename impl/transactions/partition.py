@@ -11,7 +11,7 @@ from kafkacheck.impl.log import truncate_to
 from kafkacheck.impl.log.append import append_batch, append_error
 from kafkacheck.impl.log.constants import Origin, ProduceError
 from kafkacheck.impl.log.reading import end_of
-from kafkacheck.impl.log.reload import forget_producers
+from kafkacheck.impl.log.reload import forget_producers, forget_verifications
 from kafkacheck.impl.log.transactions import forget_replicated, rebuild_index
 from kafkacheck.impl.messages.transactional_produce import Produce
 from kafkacheck.impl.transactions.constants import NO_INPUT
@@ -35,6 +35,7 @@ def delete_partition(partition: Partition) -> None:
     """Erase a partition whose topic is deleted."""
     truncate_to(partition.log, 0)
     forget_producers(partition.log)
+    forget_verifications(partition.log)
     partition.is_deleted = True
     partition.high_watermark = 0
     clear(partition.index)

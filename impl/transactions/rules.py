@@ -19,6 +19,8 @@ class TransactionRules(NamedTuple):
     transaction_version: 2 if each EndTxn raises the epoch and the leader adds a partition to its transaction; 1 if an
         epoch serves many transactions and the client adds partitions (`transaction.version`, KIP-890). In some models
         clients change from 1 to 2, or back.
+    cluster_version: the cluster's transaction version in models in which clients have different ones: 2 if the cluster
+        has version 2. A coordinator that aborts by itself goes by it.
     upgrade_bumps_epoch: a client that changes to version 2 asks for the next epoch before its next transaction
         (KAFKA-18227).
     open_transaction_is_awaited: a leader accepts no batch of a transaction while an earlier epoch of the producer has
@@ -29,7 +31,12 @@ class TransactionRules(NamedTuple):
     leader_is_alone: partitions have one in-sync replica, so that an appended batch is replicated at once.
     coordinator_abort_bumps_epoch: a coordinator that aborts by itself raises the epoch (KAFKA-6119).
     failed_fence_is_remembered: an epoch that was raised only in memory is not raised again (KAFKA-9666).
+    next_producer_id_is_logged: the transaction log has the producer id that follows and the one before, so that a new
+        coordinator knows them (KAFKA-20310).
     pending_state_is_cleared: a transition ends when its append fails (KAFKA-7519).
+    pending_transition_comes_first: a coordinator that is about to enter another state lets the client ask again before
+        it compares producer id and epoch, which may have changed already; so for AddPartitionsToTxn, and for EndTxn
+        with transaction version 2 (KAFKA-18464, KAFKA-18660).
     stopped_replica_is_unloaded: a broker that must give up its replica of the transaction log forgets its state as a
         coordinator (KAFKA-9235).
     repeated_end_is_answered: a repeated EndTxn of a completed transaction succeeds (REDPANDA-3616).
@@ -73,6 +80,7 @@ class TransactionRules(NamedTuple):
     """
 
     transaction_version: Annotated[int, Since(EVERY), Since("0.11.0", 1), Since("4.0")] = 2
+    cluster_version: int = 1
     upgrade_bumps_epoch: Annotated[bool, Since(EVERY)] = True
     open_transaction_is_awaited: Annotated[bool, Since(EVERY)] = True
     lost_batch_bumps_epoch: Annotated[bool, Since("2.5", begun="0.11.0")] = True
@@ -80,7 +88,9 @@ class TransactionRules(NamedTuple):
     leader_is_alone: bool = True
     coordinator_abort_bumps_epoch: Annotated[bool, Since("0.11.0.2", begun="0.11.0")] = True
     failed_fence_is_remembered: Annotated[bool, Since("2.6", begun="0.11.0")] = True
+    next_producer_id_is_logged: Annotated[bool, Since("4.3", begun="4.0")] = True
     pending_state_is_cleared: Annotated[bool, Since("2.0.1", begun="0.11.0")] = True
+    pending_transition_comes_first: Annotated[bool, Since("4.0", begun="0.11.0")] = True
     stopped_replica_is_unloaded: Annotated[bool, Since("2.4.1", begun="0.11.0")] = True
     repeated_end_is_answered: Annotated[bool, Since(EVERY)] = True
     transaction_completes_once: Annotated[bool, Since(EVERY)] = True

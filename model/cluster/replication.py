@@ -38,9 +38,11 @@ def leader_appends(state: State, rules: ClusterRules, leader_id: ReplicaId) -> b
     return True
 
 
-def leader_deletes_records(state: State, leader_id: ReplicaId, start_offset: LogStartOffset) -> bool:
+def leader_deletes_records(
+    state: State, rules: ClusterRules, leader_id: ReplicaId, start_offset: LogStartOffset
+) -> bool:
     """A leader removes its oldest records, by retention or because a client asked for it."""
-    return delete_records(state.brokers[leader_id], leader_id, start_offset)
+    return delete_records(state.brokers[leader_id], rules, leader_id, start_offset)
 
 
 def follower_sends_fetch(state: State, rules: ClusterRules, bounds: Bounds, follower_id: ReplicaId) -> bool:

@@ -81,7 +81,7 @@ def leader_stores_write(state: State, rules: CompactionRules, bounds: Bounds, wr
     return True
 
 
-def leader_ends_transaction(state: State, producer_id: ProducerId, commits: bool) -> bool:
+def leader_ends_transaction(state: State, rules: CompactionRules, producer_id: ProducerId, commits: bool) -> bool:
     """The leader stores a transaction marker: the coordinator has ended the producer's transaction.
 
     Who: the leader.
@@ -93,7 +93,7 @@ def leader_ends_transaction(state: State, producer_id: ProducerId, commits: bool
     leader = state.replicas[state.leader]
     marker = Marker.COMMIT if commits else Marker.ABORT
     offset = end_of(leader.log)
-    if not store_marker(leader, producer_id, marker):
+    if not store_marker(leader, rules, producer_id, marker):
         return False
     for write_id in range(state.next_write):
         write = state.writes[write_id]

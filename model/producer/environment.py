@@ -13,7 +13,7 @@ from kafkacheck.impl.log.producer_state import expire_producer, has_open_transac
 from kafkacheck.impl.log.reading import end_of, known_coordinator_epoch, known_epoch, start_of
 from kafkacheck.impl.log.records import BatchId, ProducerId
 from kafkacheck.impl.log.reload import advance_start, write_snapshot
-from kafkacheck.impl.log.replica import drop_replica, lose_unflushed_snapshots, reload_producers
+from kafkacheck.impl.log.replica import drop_replica, lose_unflushed_snapshots, restart_replica
 from kafkacheck.impl.log.verification import start_verification
 from kafkacheck.impl.producer.bookkeeping import is_unsettled, oldest_unsettled, take_producer_id
 from kafkacheck.impl.producer.client_records import Producer
@@ -155,7 +155,7 @@ def append_is_refused(state: State, rules: ProducerRules, partition_id: Partitio
         return False
     batch = connection.requests[place].batch
     if rules.log.verification and batch.is_transactional == 1:
-        start_verification(replica.log, rules.log, batch)
+        start_verification(replica.log, rules.log, batch, 0)
     answer(connection.requests[place], ProduceError.NOT_ENOUGH_REPLICAS)
     return True
 
@@ -280,7 +280,7 @@ def broker_crashes(state: State, rules: ProducerRules, partition_id: PartitionId
         separately.
     """
     forget_connections_to(state, rules, partition_id, replica_id)
-    reload_producers(state.partitions[partition_id].replicas[replica_id], rules.log)
+    restart_replica(state.partitions[partition_id].replicas[replica_id], rules.log)
     return True
 
 
@@ -306,7 +306,7 @@ def power_fails(
     truncate_to(replica.log, end_offset)
     if not keeps_snapshots:
         lose_unflushed_snapshots(replica)
-    reload_producers(replica, rules.log)
+    restart_replica(replica, rules.log)
     return True
 
 
@@ -376,7 +376,7 @@ def coordinator_aborts(state: State, rules: ProducerRules, bounds: Bounds, parti
     coordinator_epoch = known_coordinator_epoch(log, producer_id)
     if marker_error(log, producer_id, producer_epoch, coordinator_epoch) != ProduceError.NONE:
         return False
-    append_marker(log, producer_id, producer_epoch, coordinator_epoch, Marker.ABORT)
+    append_marker(log, rules.log, producer_id, producer_epoch, coordinator_epoch, Marker.ABORT)
     complete_requests(state, rules, partition_id)
     return True
 

@@ -10,13 +10,8 @@ from kafkacheck.impl.coordinator.markers import (
     send_marker,
 )
 from kafkacheck.impl.coordinator.offsets import complete_pending_offset, end_loading, read_record
-from kafkacheck.impl.coordinator.runtime import commit_append
-from kafkacheck.impl.coordinator.transaction_log import (
-    awaits_append,
-    begin_coordinator_term,
-    complete_append,
-    load_entry,
-)
+from kafkacheck.impl.coordinator.runtime import begin_term, commit_append
+from kafkacheck.impl.coordinator.transaction_log import awaits_append, complete_append, load_entry
 from kafkacheck.impl.coordinator.transactions import abort_timed_out, handle_request, handle_verification, respond
 from kafkacheck.impl.ids import PartitionId
 from kafkacheck.impl.log.constants import Marker, ProduceError
@@ -93,12 +88,12 @@ def transaction_log_commits(state: State, rules: TransactionRules, transactional
     return True
 
 
-def change_coordinator(state: State, transactional_id: int, keeps_append: bool) -> None:
+def change_coordinator(state: State, rules: TransactionRules, transactional_id: int, keeps_append: bool) -> None:
     """Let another leader of the transaction log begin the next term, with or without the uncommitted entry."""
     transactional = state.transactional_ids[transactional_id]
     unanswer_waiting(state, transactional_id)
-    begin_coordinator_term(transactional.log, keeps_append)
-    load_entry(transactional.coordinators[transactional.log.coordinator_epoch], transactional.log)
+    begin_term(transactional.log, keeps_append)
+    load_entry(transactional.coordinators[transactional.log.coordinator_epoch], transactional.log, rules)
 
 
 def coordinator_sends_marker(

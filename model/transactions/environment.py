@@ -107,7 +107,7 @@ def client_dies(state: State, client_id: ClientId) -> bool:
 
 
 def coordinator_is_replaced(
-    state: State, transactional_id: TransactionalIdNumber, keeps_append: bool, notices: bool
+    state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, keeps_append: bool, notices: bool
 ) -> bool:
     """Another broker becomes the coordinator; the old one crashes or resigns, or does not notice.
 
@@ -120,11 +120,13 @@ def coordinator_is_replaced(
         return False
     if notices:
         unload(transactional.coordinators[transactional.log.coordinator_epoch])
-    change_coordinator(state, transactional_id, keeps_append)
+    change_coordinator(state, rules, transactional_id, keeps_append)
     return True
 
 
-def coordinator_comes_back(state: State, transactional_id: TransactionalIdNumber, keeps_append: bool) -> bool:
+def coordinator_comes_back(
+    state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, keeps_append: bool
+) -> bool:
     """The coordinator's broker loses its role and gets it back at once; its requests are still under way.
 
     When: a fail-over is left.
@@ -135,7 +137,7 @@ def coordinator_comes_back(state: State, transactional_id: TransactionalIdNumber
     if keeps_append and not transactional.log.is_appended:
         return False
     unload(transactional.coordinators[transactional.log.coordinator_epoch])
-    change_coordinator(state, transactional_id, keeps_append)
+    change_coordinator(state, rules, transactional_id, keeps_append)
     transactional.coordinators[transactional.log.coordinator_epoch].is_back = True
     return True
 
@@ -411,7 +413,7 @@ def coordinator_is_reassigned(
     if keeps_append and not transactional.log.is_appended:
         return False
     stop_replica(transactional.coordinators[transactional.log.coordinator_epoch], rules)
-    change_coordinator(state, transactional_id, keeps_append)
+    change_coordinator(state, rules, transactional_id, keeps_append)
     return True
 
 

@@ -85,6 +85,7 @@ CLIENTS = (
     clients.requests_carry_their_version,
     clients.records_are_sent_in_transactions,
     clients.positions_need_a_generation,
+    clients.undisturbed_clients_are_not_refused,
 )
 
 COORDINATORS = (

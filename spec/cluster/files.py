@@ -48,7 +48,8 @@ def epoch_file_matches_log(state: State) -> bool:
 def late_writes_are_due(before: State, after: State, rules: ClusterRules) -> bool:
     """A background write of a leader-epoch file is due while disk and memory of a running broker differ.
 
-    They differ only after entries were cut. If appends await the file, none comes before the write is done.
+    They differ only after entries were cut, or the log's start rose. If appends await the file, none comes before the
+    write is done.
 
     Lost if it fails: after a crash the broker gives records the wrong epochs.
     Source: KAFKA-16541, KAFKA-17142; `LeaderEpochFileCache.truncateFromEndAsyncFlush`.
@@ -56,7 +57,7 @@ def late_writes_are_due(before: State, after: State, rules: ClusterRules) -> boo
     Fails in: the museum's entries on the way of the leader-epoch file to the disk.
     """
     for broker, now in zip(before.brokers, after.brokers):
-        cut = 0
+        cut = int(broker.log_start_offset != now.log_start_offset)
         for epoch in range(len(now.epoch_starts)):
             is_written = now.epoch_file.starts[epoch] == now.epoch_starts[epoch]
             if now.is_running and not is_written and now.epoch_file.is_write_due == 0:

@@ -181,18 +181,22 @@ def snapshots_are_in_order(state: State) -> bool:
 def snapshots_are_kept(before: State, after: State) -> bool:
     """A snapshot goes only by a truncation below it, by a flush after it, or by a power loss before its own flush.
 
+    Recovery after a crash also drops one that is beyond the flushed part of the log, and reads that part again.
+
     Lost if it fails: after a restart no broker knows the producers whose batches are deleted from the log.
     Source: `ProducerStateManager.truncateAndReload`, `deleteSnapshotsBefore`; KAFKA-9892.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards the files that a restart keeps.
     """
     has_power_failed = before.budget.power_losses != after.budget.power_losses
+    has_crashed = has_power_failed or before.budget.crashes != after.budget.crashes
     for partition_id, partition in enumerate(before.partitions):
         for replica_id, was in enumerate(partition.replicas):
             now = after.partitions[partition_id].replicas[replica_id]
             for place, snapshot in enumerate(was.snapshots):
                 is_deleted = place > 0 and now.flushed_offset != was.flushed_offset
                 is_lost = has_power_failed and not snapshot.is_flushed
+                is_lost = is_lost or (has_crashed and snapshot.offset > was.flushed_offset)
                 if snapshot.offset != NO_OFFSET and snapshot.offset <= now.log.end_offset:
                     if not is_deleted and not is_lost and not has_snapshot(now, snapshot.offset):
                         return False

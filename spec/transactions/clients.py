@@ -7,6 +7,7 @@ Left out, and why that is sound: the responses, which `spec/transactions/coordin
 
 from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.transactions.constants import (
     NO_INPUT,
     NO_TRANSACTION,
@@ -50,6 +51,41 @@ def only_begun_transactions_are_ended(state: State) -> bool:
         if is_committing or client.state == ProducerState.ABORTING:
             asked = state.transactions[client.transaction].asked
             if asked != (Marker.COMMIT if is_committing else Marker.ABORT) or client.partitions == Ids():
+                return False
+    return True
+
+
+def is_newest(state: State, request: Request) -> bool:
+    """Whether the request has the producer id and epoch that the log gives out, or will when all markers are written.
+
+    These are of a client that nobody has replaced, and whose transaction has not timed out, also not in the
+    coordinator's memory alone. A coordinator whose term is over, and which does not know it, may know less.
+    """
+    transactional = state.transactional_ids[request.transactional_id]
+    entry = transactional.log.entry
+    if any(transactional.coordinators[term].is_serving for term in range(transactional.log.coordinator_epoch)):
+        return False
+    if transactional.coordinators[transactional.log.coordinator_epoch].metadata.producer_epoch > entry.producer_epoch:
+        return False
+    if entry.next_producer_id != NO_PRODUCER_ID:
+        return request.producer_id == entry.next_producer_id and request.producer_epoch == 0
+    return request.producer_id == entry.producer_id and request.producer_epoch == entry.producer_epoch
+
+
+def undisturbed_clients_are_not_refused(before: State, after: State) -> bool:
+    """A client that nobody has replaced, and whose transaction has not timed out, is never refused for good.
+
+    Lost if it fails: a client is fenced by its own commit, which the coordinator has not yet carried out.
+    Source: KAFKA-18464; KIP-890.
+    Holds in: every model of transactions.
+    Fails in: the museum's entry on identities that are compared during a transition.
+    """
+    for client_id, client in enumerate(before.clients):
+        request = before.requests[client_id]
+        is_answered = request.kind != RequestKind.NONE and after.requests[client_id].kind == RequestKind.NONE
+        if is_answered and is_newest(before, request) and client.state != ProducerState.FATAL_ERROR:
+            now = after.clients[client_id].state
+            if now == ProducerState.FATAL_ERROR or now == ProducerState.ABORTABLE_ERROR:
                 return False
     return True
 

@@ -78,6 +78,8 @@ def due_end_of_version_2(
     metadata: TransactionMetadata, pending: TransactionState, request: Request, bounds: Bounds
 ) -> Answer:
     """The answer due to a version 2 EndTxn of a known transactional id; every such EndTxn raises the epoch."""
+    if pending != TransactionState.NONE:
+        return Answer.WAIT
     is_present = is_of_present_epoch(metadata, request.producer_id, request.producer_epoch)
     is_former = is_of_former_epoch(metadata, request, bounds)
     if metadata.producer_id != request.producer_id and not is_former:
@@ -89,8 +91,6 @@ def due_end_of_version_2(
         is_fit = is_present or is_former
     if not is_fit:
         return Answer.PRODUCER_FENCED
-    if pending != TransactionState.NONE:
-        return Answer.WAIT
     if metadata.state == TransactionState.ONGOING:
         return Answer.APPENDING
     if is_former:
@@ -105,25 +105,32 @@ def due_init(metadata: TransactionMetadata, request: Request, bounds: Bounds) ->
     is_named = request.producer_id != NO_PRODUCER_ID
     if metadata.state == TransactionState.NONE:
         return Answer.APPENDING
-    if is_named and request.producer_id != metadata.producer_id:
+    is_new = metadata.producer_epoch == NO_PRODUCER_EPOCH
+    if is_named and not is_new and request.producer_id != metadata.producer_id:
         if request.producer_id != metadata.previous_producer_id:
             return Answer.PRODUCER_FENCED
         if not is_exhausted(request.producer_epoch, bounds):
             return Answer.PRODUCER_FENCED
     if metadata.state == TransactionState.ONGOING or is_preparing(metadata.state):
         return Answer.WAIT
-    if not is_named or request.producer_epoch == metadata.producer_epoch:
+    if not is_named or is_new or request.producer_epoch == metadata.producer_epoch:
         return Answer.APPENDING
-    return Answer.NONE if request.producer_epoch == metadata.last_producer_epoch else Answer.PRODUCER_FENCED
+    is_last = is_exhausted(metadata.producer_epoch, bounds)
+    is_repeated = request.producer_epoch == metadata.last_producer_epoch and not is_last
+    return Answer.APPENDING if is_repeated else Answer.PRODUCER_FENCED
 
 
 def due_add(metadata: TransactionMetadata, pending: TransactionState, request: Request) -> Answer:
     """The answer due to an AddPartitionsToTxn."""
-    if metadata.state == TransactionState.NONE or metadata.producer_id != request.producer_id:
+    if metadata.state == TransactionState.NONE:
+        return Answer.INVALID_PRODUCER_ID_MAPPING
+    if pending != TransactionState.NONE:
+        return Answer.WAIT
+    if metadata.producer_id != request.producer_id:
         return Answer.INVALID_PRODUCER_ID_MAPPING
     if metadata.producer_epoch != request.producer_epoch:
         return Answer.PRODUCER_FENCED
-    if pending != TransactionState.NONE or is_preparing(metadata.state):
+    if is_preparing(metadata.state):
         return Answer.WAIT
     if metadata.state == TransactionState.ONGOING and request.partition in metadata.partitions:
         return Answer.NONE
@@ -215,10 +222,17 @@ def coordinators_answer_by_their_state(before: State, after: State, rules: Trans
 def follows_init(
     before: State, transactional: TransactionalId, request: Request, appended: TransactionMetadata, bounds: Bounds
 ) -> bool:
-    """Whether an InitProducerId leads to the entry: the next epoch, or epoch 0 of a new producer id."""
+    """Whether an InitProducerId leads to the entry: the next epoch, or epoch 0 of a new producer id.
+
+    A client that repeats its request, because it has not heard of its epoch, gets the same one again.
+    """
     metadata = transactional.coordinators[transactional.log.coordinator_epoch].metadata
     is_known = metadata.state != TransactionState.NONE
     is_named = request.producer_id != NO_PRODUCER_ID
+    is_new = metadata.producer_epoch == NO_PRODUCER_EPOCH
+    if is_named and not is_new and request.producer_epoch != metadata.producer_epoch:
+        is_same = is_of_present_epoch(appended, metadata.producer_id, metadata.producer_epoch)
+        return is_same and appended.last_producer_epoch == metadata.last_producer_epoch
     last_epoch = metadata.producer_epoch if is_named and is_known else NO_PRODUCER_EPOCH
     if appended.state != TransactionState.EMPTY or appended.last_producer_epoch != last_epoch:
         return False
@@ -367,17 +381,16 @@ def completions_bring_the_next_id(before: State, after: State) -> bool:
     """When a transaction in the last epoch completes, the producer id that was allocated for that takes over.
 
     Lost if it fails: the client goes on with an id that its coordinator does not know, and is refused.
-    Source: `TransactionMetadata.prepareComplete`; KIP-890.
+    Source: `TransactionMetadata.prepareComplete`; KIP-890, KAFKA-20310.
     Holds in: every model of transactions.
-    Fails in: none; it guards how producer ids follow each other.
+    Fails in: the museum's entry on a coordinator that does not know the next producer id.
     """
     for was, now in zip(before.transactional_ids, after.transactional_ids):
         if now.log.is_appended and not was.log.is_appended and is_complete(now.log.appended.state):
-            metadata = was.coordinators[was.log.coordinator_epoch].metadata
-            next_id = metadata.next_producer_id
+            next_id = was.log.entry.next_producer_id
             if next_id != NO_PRODUCER_ID and not is_of_present_epoch(now.log.appended, next_id, 0):
                 return False
-            if next_id == NO_PRODUCER_ID and now.log.appended.producer_id != metadata.producer_id:
+            if next_id == NO_PRODUCER_ID and now.log.appended.producer_id != was.log.entry.producer_id:
                 return False
     return True
 

@@ -6,11 +6,10 @@ Left out, and why that is sound: when a disturbance comes, because it may come a
 """
 
 from kafkacheck.impl.bounds import Bounds
-from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, Marker
 from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.transactions.constants import ProducerState, ProduceStage, RequestKind, TransactionState
 from kafkacheck.model.transactions.system import State, TransactionalId
-from kafkacheck.spec.transactions.coordinators import is_preparing
 from kafkacheck.spec.transactions.partitions import is_open
 
 
@@ -146,12 +145,12 @@ def disturbances_are_real(before: State, after: State) -> bool:
 
 
 def transaction_is_fenced(state: State) -> bool:
-    """An abort is appended with an epoch that no client was given. Without an example no transaction is taken over."""
-    for transactional_id in range(len(state.transactional_ids)):
-        appended = state.transactional_ids[transactional_id].log.appended
-        if appended.state == TransactionState.PREPARE_ABORT and appended.last_producer_epoch == NO_PRODUCER_EPOCH:
-            return True
-    return False
+    """An abort is appended that no client asked for. Without an example no transaction is taken over."""
+    if any(transaction.asked == Marker.ABORT for transaction in state.transactions):
+        return False
+    return any(
+        transactional.log.appended.state == TransactionState.PREPARE_ABORT for transactional in state.transactional_ids
+    )
 
 
 def is_begun_behind(state: State, last: TransactionState) -> bool:
@@ -191,8 +190,8 @@ def init_rotates_producer_id(state: State) -> bool:
     """A producer that asks for the next epoch is given another producer id, because the epochs are used up."""
     for transactional_id in range(len(state.transactional_ids)):
         appended = state.transactional_ids[transactional_id].log.appended
-        if appended.state == TransactionState.EMPTY and appended.previous_producer_id != NO_PRODUCER_ID:
-            if appended.producer_epoch == 0:
+        if appended.state == TransactionState.EMPTY and appended.producer_epoch == 0:
+            if appended.previous_producer_id != appended.producer_id:
                 return True
     return False
 
@@ -231,16 +230,6 @@ def coordinator_is_back_at_rest(state: State) -> bool:
 def entry_outlives_with_broker(state: State) -> bool:
     """A coordinator appended a request's entry before it came back, and the request awaits its answer."""
     return entry_outlives_its_coordinator(state) and is_same_broker_back(state)
-
-
-def end_comes_too_early(state: State) -> bool:
-    """A client of the current epoch was fenced, because it ended a transaction before the previous one was complete."""
-    for client in state.clients:
-        entry = state.transactional_ids[client.transactional_id].log.entry
-        if client.state == ProducerState.FATAL_ERROR and is_preparing(entry.state):
-            if client.producer_id == entry.producer_id and client.producer_epoch == entry.producer_epoch:
-                return True
-    return False
 
 
 def entry_is_lost(state: State) -> bool:

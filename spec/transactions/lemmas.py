@@ -10,6 +10,7 @@ has forgotten, cleaned logs and groups; `spec/PROOFS.md` lists all that is not p
 make another one true.
 """
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.client.transactional_records import Client
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionMetadata
 from kafkacheck.impl.ids import NO_OFFSET
@@ -149,10 +150,20 @@ def is_well_formed(metadata: TransactionMetadata) -> bool:
     return metadata.state != TransactionState.PREPARE_EPOCH_FENCE
 
 
+def is_new(metadata: TransactionMetadata) -> bool:
+    """Whether a coordinator has only the producer id of a transactional id that the log does not have."""
+    if metadata.state != TransactionState.EMPTY or metadata.producer_epoch != NO_PRODUCER_EPOCH:
+        return False
+    if metadata.partitions != Ids() or metadata.next_producer_id != NO_PRODUCER_ID:
+        return False
+    return metadata.producer_id != NO_PRODUCER_ID
+
+
 def well_formed_metadata(state: State) -> bool:
     """A known id has a producer id and an epoch; raising an epoch and removing an id are only ever pending.
 
-    Why: an id becomes known with both. The abort follows the raising of an epoch, a tombstone the removal of an id.
+    Why: the log gets both at once; a coordinator has the producer id of a new transactional id in memory before. The
+    abort follows the raising of an epoch, a tombstone the removal of an id.
     Source: `TransactionMetadata`; `TransactionStateManager.removeExpiredTransactionalIds`.
     """
     for transactional in state.transactional_ids:
@@ -164,7 +175,9 @@ def well_formed_metadata(state: State) -> bool:
             return False
         for term in range(len(transactional.coordinators)):
             metadata = transactional.coordinators[term].metadata
-            if not is_well_formed(metadata) or metadata.state == TransactionState.DEAD:
+            if not is_well_formed(metadata) and not is_new(metadata):
+                return False
+            if metadata.state == TransactionState.DEAD:
                 return False
     return True
 
@@ -218,7 +231,9 @@ def pending_states_may_follow(state: State) -> bool:
 
 
 def is_copy(metadata: TransactionMetadata, entry: TransactionMetadata) -> bool:
-    """Whether the memory agrees with the log, except for an epoch that may have been raised since."""
+    """Whether the memory agrees with the log, except for an epoch that may have been raised since, or a new id."""
+    if entry.state == TransactionState.NONE and is_new(metadata):
+        return True
     if metadata.state != entry.state or metadata.producer_id != entry.producer_id:
         return False
     if metadata.partitions != entry.partitions or metadata.next_producer_id != entry.next_producer_id:

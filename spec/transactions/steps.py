@@ -6,7 +6,7 @@ Left out, and why that is sound: steps of the environment, which Kafka does not 
 """
 
 from kafkacheck.impl.coordinator.records import Coordinator
-from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
 from kafkacheck.impl.transactions.records import Partition
@@ -87,7 +87,10 @@ def transitions_are_valid(before: State, after: State) -> bool:
 
 
 def is_valid_transition(before: Coordinator, after: Coordinator) -> bool:
-    """Whether a coordinator that served before and after enters only its pending state, and replaces none."""
+    """Whether a coordinator that served before and after enters only its pending state, and replaces none.
+
+    It has a new transactional id in memory as soon as the first epoch is pending.
+    """
     state = before.metadata.state
     following = after.metadata.state
     if state == following:
@@ -95,6 +98,8 @@ def is_valid_transition(before: Coordinator, after: Coordinator) -> bool:
         return is_kept or after.pending_state == TransactionState.NONE
     if before.pending_state == TransactionState.DEAD:
         return following == TransactionState.NONE
+    if state == TransactionState.NONE and after.metadata.producer_epoch == NO_PRODUCER_EPOCH:
+        return following == TransactionState.EMPTY
     return following == before.pending_state and may_follow(state, following)
 
 

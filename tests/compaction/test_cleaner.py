@@ -41,7 +41,7 @@ def write(state, text, rules=RULES, limits=LIMITS):
     for word in text.split():
         producer, act = int(word[0]), word[2]
         if act in "CA":
-            assert leader_ends_transaction(state, producer, act == "C")
+            assert leader_ends_transaction(state, RULES, producer, act == "C")
         else:
             assert producer_writes(state, rules, limits, producer, int(word[3]), act == "t")
 

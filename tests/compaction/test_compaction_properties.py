@@ -21,7 +21,7 @@ def good(**bounds):
     for key, is_tombstone in ((0, False), (1, False), (1, True)):
         assert producer_writes(state, RULES, limits, 0, key, is_tombstone)
         if limits.transactional:
-            assert leader_ends_transaction(state, 0, True)
+            assert leader_ends_transaction(state, RULES, 0, True)
     while follower_fetches(state, RULES, 1):
         pass
     assert consumer_reads(state)

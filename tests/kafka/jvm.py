@@ -9,7 +9,12 @@ import jpype
 
 CLASSES = "KAFKACHECK_CLASSES"
 """The variable that says where the jars and the compiled doors are, separated as a class path is."""
-MOVED = ("org.apache.kafka.common.utils", "org.apache.kafka.common.utils.internals")
+MOVED = (
+    "org.apache.kafka.common.utils",
+    "org.apache.kafka.common.utils.internals",
+    "org.apache.kafka.common.record",
+    "org.apache.kafka.common.record.internal",
+)
 """Packages between which the releases move classes."""
 
 

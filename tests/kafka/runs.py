@@ -44,6 +44,20 @@ JUDGES = {
         "org.apache.kafka.controller.BrokerHeartbeatManager",
         ("controller/broker_lifecycle.py", "controller/registrations.py"),
     ),
+    "transaction_coordinator.py": (
+        "kafka.coordinator.transaction.TransactionCoordinator",
+        (
+            "coordinator/markers.py",
+            "coordinator/transaction_log.py",
+            "coordinator/transaction_metadata.py",
+            "coordinator/transactions.py",
+        ),
+    ),
+    "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
+    "partition_log.py": (
+        "org.apache.kafka.storage.internals.log.UnifiedLog",
+        ("log/append.py", "log/producer_state.py", "log/reload.py", "log/transactions.py", "log/verification.py"),
+    ),
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
@@ -52,6 +66,12 @@ RELEASES = ("4.0.0", "4.0.2", "4.1.0", "4.1.2", "4.2.0", "4.2.2", "4.3.0", "4.3.
 
 ELIGIBLE = "eligible_leader_replicas=true"
 REQUESTS, MODEL = "controller_requests.py", "controller_model.py"
+EITHER_VERSION = ("transaction_version=1",)
+"""Each request says which version it has, whatever the release has by default."""
+VERSION_1 = (*EITHER_VERSION, "cluster_version=1", "upgrades=0")
+RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
+COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
+LOG, SENT = "partition_log.py", "producer_state_model.py"
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
@@ -62,4 +82,11 @@ RUNS = (
     Run(REQUESTS, MODEL, case="three"),
     Run(REQUESTS, MODEL, ("moves=0", ELIGIBLE), "controller_elr.toml", "three_eligible"),
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
+    Run(COORDINATOR, REQUESTED, EITHER_VERSION),
+    Run(COORDINATOR, REQUESTED, (*VERSION_1, "first_epoch=-1"), case="first"),
+    Run(COORDINATOR, REQUESTED, RELOADED, case="reloaded"),
+    Run("epoch_file.py", "epoch_file_model.py"),
+    Run(LOG, SENT, ("reloads=0",)),
+    Run(LOG, SENT, ("reloads=1",), case="reloads"),
+    Run(LOG, "transaction_index_model.py", EITHER_VERSION),
 )

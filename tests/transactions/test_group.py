@@ -59,7 +59,7 @@ def group_with(*records):
     for producer_id, value in records:
         log = partition.log
         if isinstance(value, Marker):
-            append_marker(log, producer_id, 0, 0, value)
+            append_marker(log, RULES.log, producer_id, 0, 0, value)
             complete_pending_offset(state.group, RULES, log, producer_id, value)
         elif producer_id is PLAIN:
             note_offset(state.group, LIMITS, log.end_offset, value)
@@ -127,7 +127,7 @@ def test_a_marker_that_is_written_while_the_log_is_read_is_read_too():
     assert group_coordinator_reads_record(state, RULES)
     assert not marker_while_loading(state)
     log = state.partitions[1].log
-    append_marker(log, 0, 0, 0, Marker.COMMIT)
+    append_marker(log, RULES.log, 0, 0, 0, Marker.COMMIT)
     complete_pending_offset(state.group, RULES, log, 0, Marker.COMMIT)
     assert marker_while_loading(state)
     assert not group_coordinator_ends_loading(state), "there is more to read"
@@ -257,7 +257,7 @@ def test_an_offset_expires_unless_one_is_pending():
     assert state.group.pending[0] == NO_INPUT
     state.transactions[0].input_offset = 1
     after = state.copy()
-    append_marker(after.partitions[1].log, 0, 0, 0, Marker.COMMIT)
+    append_marker(after.partitions[1].log, RULES.log, 0, 0, 0, Marker.COMMIT)
     assert not committed_offsets_count(state, after), "the transaction's offset is gone"
     after.group.committed = 2
     assert committed_offsets_count(state, after)

@@ -41,7 +41,7 @@ def state_of(*logs, asked=(), told=()):
     for each, items in zip(state.partitions, logs, strict=False):
         for item in items:
             if isinstance(item, Marker):
-                append_marker(each.log, 0, 0, 0, item)
+                append_marker(each.log, RULES.log, 0, 0, 0, item)
             else:
                 store(each, item)
         each.high_watermark = each.log.end_offset

@@ -75,11 +75,10 @@ def appended(state):
     [
         ("EMPTY", NO_PRODUCER_ID, NO_PRODUCER_EPOCH, "APPENDING", ("EMPTY", 0, 2, -1)),
         ("COMPLETE_COMMIT", 0, 1, "APPENDING", ("EMPTY", 0, 2, 1)),
-        ("COMPLETE_ABORT", 0, 0, "NONE", None),
+        ("COMPLETE_ABORT", 0, 0, "APPENDING", ("EMPTY", 0, 1, 0)),
         ("COMPLETE_ABORT", 1, 1, "PRODUCER_FENCED", None),
         ("PREPARE_COMMIT", 0, 1, "WAIT", None),
         ("PREPARE_ABORT", NO_PRODUCER_ID, NO_PRODUCER_EPOCH, "WAIT", None),
-        ("ONGOING", NO_PRODUCER_ID, NO_PRODUCER_EPOCH, "FENCING", ("PREPARE_ABORT", 0, 2, -1)),
     ],
 )
 def test_init_producer_id(rules, state_name, producer_id, epoch, answer, entry):
@@ -88,6 +87,14 @@ def test_init_producer_id(rules, state_name, producer_id, epoch, answer, entry):
     assert state.transactional_ids[0].log.is_appended == (entry is not None)
     if entry is not None:
         assert appended(state) == entry
+
+
+@pytest.mark.parametrize(("rules", "in_memory", "last_epoch"), [(V1, 2, -1), (V2, 1, 1)])
+def test_an_ongoing_transaction_is_aborted_first(rules, in_memory, last_epoch):
+    state = coordinator_in("ONGOING")
+    asked = ask(state, rules, RequestKind.INIT_PRODUCER_ID, NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
+    assert (asked, appended(state)) == ("FENCING", ("PREPARE_ABORT", 0, 2, last_epoch))
+    assert state.transactional_ids[0].coordinators[0].metadata.producer_epoch == in_memory
 
 
 def test_init_producer_id_of_a_fenced_client_is_refused():
@@ -176,7 +183,7 @@ def test_adding_and_verifying_a_partition(state_name, epoch, partition_id, added
     transactional = coordinator_in(state_name).transactional_ids[0]
     coordinator = transactional.coordinators[0]
     assert Answer(verify_partition(coordinator.metadata, 0, epoch, partition_id)).name == verified
-    assert Answer(add_partition(coordinator, transactional.log, 0, 0, epoch, partition_id, 0)).name == added
+    assert Answer(add_partition(coordinator, transactional.log, 0, V1, 0, epoch, partition_id, 0)).name == added
 
 
 def test_a_fence_that_failed_is_not_raised_again():

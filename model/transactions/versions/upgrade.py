@@ -15,7 +15,7 @@ from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_un
 MODEL = family.TRANSACTIONAL.model(
     initial=start_upgrade,
     bounds={"producer_ids": 2, "requests": 2, "produces": 2, "delays": 2, "upgrades": 1},
-    rules=TransactionRules(transaction_version=1),
+    rules=TransactionRules(transaction_version=1, cluster_version=2),
     actions=[*family.TRANSACTIONS, *family.TIMEOUTS, request_is_repeated, produce_is_repeated, produce_is_given_up],
     always=[*family.SAFETY, *family.UPGRADE],
     sometimes=[*family.EXAMPLES, fenced_client],
