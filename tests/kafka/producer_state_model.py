@@ -257,7 +257,7 @@ ANY_TIME = (
 
 # Kafka takes a snapshot after each reload, which the reference does not; an expired producer may come back by it.
 # A marker that is read again may end a verification that a newer epoch has joined, and Kafka then reads it no more.
-# So what expires or is joined is not reloaded here: with the bound `reloads` at 0 producers expire, with 1 logs are reloaded.
+# So neither is reloaded here: with the bound `reloads` at 0 producers expire, with 1 logs are reloaded.
 MODEL = Model(
     name="producer_state",
     question=__doc__,
