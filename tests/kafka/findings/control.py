@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import jvm
-from replication_control import TOPIC, ReplicationControl
+from replication_control import SESSION_MS, TOPIC, ReplicationControl
 
 
 def controller(replicas: list[int], leader: int, brokers: int | None = None, **rules: Any) -> ReplicationControl:
@@ -72,6 +72,17 @@ def reassign(control: ReplicationControl, replicas: list[int] | None) -> str:
     request.topics().add(topic)
     answer = control.door.reassign(request)
     return jvm.error_name(answer.responses().get(0).partitions().get(0).errorCode())
+
+
+def replace(control: ReplicationControl) -> None:
+    """Let another controller take over, which has replayed the log of the former one."""
+    former = control.door
+    former.deactivate()
+    snapshots = jvm.java("org.apache.kafka.timeline.SnapshotRegistry")(jvm.moved("LogContext")())
+    control.door = jvm.java("org.apache.kafka.controller.ControllerDoor")(control.schema, snapshots, SESSION_MS)
+    for record in former.written():
+        control.door.write(record)
+    control.door.activate()
 
 
 def shown(control: ReplicationControl) -> str:
