@@ -243,6 +243,10 @@ class Broker:
 
     def produces(self, value: str) -> list[str]:
         """Send a record with acks=all; a list, into which the name of the error comes when the broker answers."""
+        return self.appends(records_of(value))
+
+    def appends(self, records: Any) -> list[str]:
+        """Send a batch with acks=all; a list, into which the name of the error comes when the broker answers."""
         answers: list[str] = []
 
         def answered(responses: Any) -> None:
@@ -258,7 +262,7 @@ class Broker:
             short=[-1, 1],
             boolean=False,
             AppendOrigin=java("org.apache.kafka.storage.internals.log.AppendOrigin").CLIENT,
-            Map=[empty.updated(self._key(), records_of(value)), empty],
+            Map=[empty.updated(self._key(), records), empty],
             Function1=[function(answered), function(lambda _: None)],
             Option=nothing(),
             RequestLocal=java("org.apache.kafka.server.common.RequestLocal").noCaching(),
@@ -278,6 +282,13 @@ class Broker:
         log = self.logs.getLog(self.topic_partition, False)
         is_there = log.isPresent() if isinstance(log, java("java.util.Optional")) else log.isDefined()
         return int(log.get().logEndOffset()) if is_there else None
+
+    @property
+    def batches(self) -> list[Any]:
+        """The batches of the partition's log."""
+        log = self.partition.localLogOrException()
+        records = log.logSegments().iterator().next().log()
+        return list(records.batches())
 
     def is_fetched(self, follower: int, offset: int, leader_epoch: int, last_epoch: int | None = None) -> int | None:
         """Answer a follower's fetch from an offset in a leader epoch; where the follower must truncate first.
