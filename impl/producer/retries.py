@@ -40,8 +40,8 @@ def is_gap_proven(producer: Producer, rules: ProducerRules, counter: PartitionCo
         return False
     if counter.unresolved_sequence == NO_SEQUENCE:
         return True
-    oldest = oldest_unsettled(producer, batch.partition)
-    is_oldest = oldest == NO_BATCH or producer.batches[oldest].base_sequence == batch.base_sequence
+    oldest = producer.batches[oldest_unsettled(producer, batch.partition)]
+    is_oldest = oldest.base_sequence == batch.base_sequence
     return counter.unresolved_sequence == batch.base_sequence and (is_oldest or not rules.gap_awaits_earlier_batches)
 
 
