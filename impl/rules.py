@@ -33,6 +33,8 @@ class ClusterRules(NamedTuple):
         by the old value (KAFKA-16540).
     raised_min_isr_changes_version: if `min.insync.replicas` is raised, a leader that has not heard of it can no longer
         change the ISR (no Kafka: finding F2 of tests/kafka/findings).
+    eligible_replicas_are_assigned: a broker that loses its replica is no longer eligible (no Kafka: finding F5 of
+        tests/kafka/findings).
     unclean_restart_is_noticed: a broker that did not stop cleanly leaves ISR and ELR when it registers (KAFKA-15586).
     epoch_file_is_forced: each version of the leader-epoch file is forced to the disk before it replaces the previous
         version (KAFKA-16541).
@@ -151,6 +153,7 @@ class ClusterRules(NamedTuple):
     last_known_leader_is_active: Annotated[bool, Since("4.1", begun="3.7")] = True
     min_isr_change_clears_elr: Annotated[bool, Since("4.0", begun="3.7")] = True
     raised_min_isr_changes_version: Annotated[bool, Since(EVERY)] = False
+    eligible_replicas_are_assigned: Annotated[bool, Since(EVERY)] = False
     unclean_restart_is_noticed: Annotated[bool, Since("3.8", begun="3.7")] = True
     epoch_file_is_forced: Annotated[bool, Since("3.8", begun="3.7")] = True
     late_write_is_newest: Annotated[bool, Since(EVERY)] = True

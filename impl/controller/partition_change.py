@@ -36,13 +36,16 @@ def enough_replicas(metadata: Metadata, rules: ClusterRules) -> int:
 def set_isr(controller: Controller, rules: ClusterRules, isr: Ids) -> None:
     """Record another ISR; below min.insync.replicas leaving members stay eligible, the leader known (KIP-966).
 
-    As many members are enough as the partition had replicas before. Kafka keeps members that lose their replica, too.
+    As many members are enough as the partition had replicas before. Kafka keeps members that lose their replica, too;
+    by the mended rule they are no longer eligible.
     """
     metadata = controller.history[controller.offset]
     before = controller.history[controller.offset - 1]
     metadata.partition_epoch = controller.offset
     if rules.eligible_leader_replicas:
         metadata.elr = (before.elr | before.isr) - isr
+        if rules.eligible_replicas_are_assigned:
+            metadata.elr &= metadata.replicas
         if len(isr) >= enough_replicas(before, rules):
             metadata.elr = Ids()
         if isr == Ids() and metadata.leader != NO_LEADER and rules.last_known_leader_is_elected:

@@ -31,11 +31,18 @@ def is_gap_explained(producer: Producer, counter: PartitionCounter, batch: Produ
     return batch.is_sequence_reset or not is_next_sequence(producer, counter, batch.base_sequence)
 
 
-def is_gap_proven(producer: Producer, counter: PartitionCounter, batch: ProducerBatch) -> bool:
-    """Whether an out-of-order error proves that the broker lacks a batch that nobody will send any more."""
+def is_gap_proven(producer: Producer, rules: ProducerRules, counter: PartitionCounter, batch: ProducerBatch) -> bool:
+    """Whether an out-of-order error proves that the broker lacks a batch that nobody will send any more.
+
+    Kafka asks nothing else of the batch after an expired one. By the mended rule no batch before it is unsettled.
+    """
     if is_gap_explained(producer, counter, batch):
         return False
-    return counter.unresolved_sequence == NO_SEQUENCE or counter.unresolved_sequence == batch.base_sequence
+    if counter.unresolved_sequence == NO_SEQUENCE:
+        return True
+    oldest = producer.batches[oldest_unsettled(producer, batch.partition)]
+    is_oldest = oldest.base_sequence == batch.base_sequence
+    return counter.unresolved_sequence == batch.base_sequence and (is_oldest or not rules.gap_awaits_earlier_batches)
 
 
 def calls_for_bump(
@@ -48,7 +55,7 @@ def calls_for_bump(
         return not batch.is_sequence_reset
     if error == ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER:
         counter = producer.counters[batch.partition]
-        return not rules.bump_needs_proven_gap or is_gap_proven(producer, counter, batch)
+        return not rules.bump_needs_proven_gap or is_gap_proven(producer, rules, counter, batch)
     return False
 
 

@@ -31,6 +31,8 @@ class ProducerRules(NamedTuple):
         was too large (KAFKA-19479).
     bump_needs_proven_gap: the client reacts to OUT_OF_ORDER_SEQUENCE_NUMBER by a new epoch only if no other cause
         explains it (REDPANDA-3039).
+    gap_awaits_earlier_batches: no new epoch begins because of an expired batch while one before it is unsettled
+        (no Kafka: finding F4 of tests/kafka/findings).
     refused_batch_awaits_others: after a batch is refused for good, the batches in flight to its partition are settled
         before a new epoch begins (proposed in KAFKA-14034; Kafka begins it at once).
     only_failing_partition_is_rewritten: with a new epoch only the batches of the partition that needed it get new
@@ -55,6 +57,7 @@ class ProducerRules(NamedTuple):
         bool, Since("3.9.2", begun="0.11.0"), Since("4.0.2", begun="4.0"), Since("4.1.1", begun="4.1")
     ] = True
     bump_needs_proven_gap: Annotated[bool, Since(EVERY)] = True
+    gap_awaits_earlier_batches: Annotated[bool, Since(EVERY)] = False
     refused_batch_awaits_others: Annotated[bool, Since(EVERY)] = False
     only_failing_partition_is_rewritten: Annotated[bool, Since(EVERY)] = True
     counter_knows_its_epoch: Annotated[bool, Since("2.7.1", begun="2.5")] = True

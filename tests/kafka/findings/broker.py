@@ -2,25 +2,22 @@
 
 It is told the metadata as a broker is: batches of records go into `MetadataBatchLoader`, and the change that comes out
 goes into the metadata cache and into `ReplicaManager.applyDelta`. Producers append by `ReplicaManager.appendRecords`;
-followers fetch by `Partition.fetchRecords`. Constructors and calls are filled by the types of their parameters, because
-the releases differ in which parameters they have.
+followers fetch by `Partition.fetchRecords`, and a follower that is real, too, appends what it got by
+`Partition.appendRecordsToFollowerOrFutureReplica`. Constructors and calls are filled by the types of their parameters,
+because the releases differ in which parameters they have.
 """
 
 import itertools
-import os
-import sys
 import time
-import traceback
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import jpype
-import jvm
 from jvm import java, listed, moved
-from replication_control import ReplicationControl
 
 BROKER_EPOCH = 0
+RECORDS = ("org.apache.kafka.common.record", "org.apache.kafka.common.record.internal")
+"""Packages between which the releases move the classes of records."""
 
 
 def found(*names: str) -> Any:
@@ -79,37 +76,11 @@ def nothing() -> Any:
     return jpype.JClass("scala.Option").empty()
 
 
-def controller(replicas: list[int], leader: int, **rules: Any) -> ReplicationControl:
-    """Kafka's controller with one partition of which all replicas are in sync; the first replica is preferred."""
-    defaults = {"propagation": "METADATA_LOG", "eligible_leader_replicas": False, "unclean_election": False}
-    model = SimpleNamespace(
-        rules={**defaults, "min_insync_replicas": 2, **rules}, bounds={"replicas": len(replicas)}, actions={}, fields=()
-    )
-    control = ReplicationControl(model)
-    first = {"replicas": replicas, "isr": sorted(replicas), "leader": leader, "leader_epoch": 0}
-    control.start({f"controller.history[0].{field}": value for field, value in first.items()})
-    control.known = {}
-    return control
-
-
-def run(main: Callable[[], None]) -> None:
-    """Run a finding, then end the process with all threads that Kafka has started; status 1 after an error."""
-    status = 0
-    try:
-        jvm.started()
-        main()
-    except Exception:
-        traceback.print_exc()
-        status = 1
-    sys.stdout.flush()
-    os._exit(status)
-
-
 class Broker:
     """A broker that holds one partition."""
 
     def __init__(self, node_id: int, folder: str, topic: str, topic_id: Any, lag_ms: int = 60_000) -> None:
-        self.topic_id = topic_id
+        self.node_id, self.topic_id = node_id, topic_id
         self.topic_partition = java("org.apache.kafka.common.TopicPartition")(topic, 0)
         self.identified = java("org.apache.kafka.common.TopicIdPartition")(topic_id, self.topic_partition)
         properties = java("java.util.Properties")()
@@ -272,6 +243,10 @@ class Broker:
 
     def produces(self, value: str) -> list[str]:
         """Send a record with acks=all; a list, into which the name of the error comes when the broker answers."""
+        return self.appends(records_of(value))
+
+    def appends(self, records: Any) -> list[str]:
+        """Send a batch with acks=all; a list, into which the name of the error comes when the broker answers."""
         answers: list[str] = []
 
         def answered(responses: Any) -> None:
@@ -287,7 +262,7 @@ class Broker:
             short=[-1, 1],
             boolean=False,
             AppendOrigin=java("org.apache.kafka.storage.internals.log.AppendOrigin").CLIENT,
-            Map=[empty.updated(self._key(), records_of(value)), empty],
+            Map=[empty.updated(self._key(), records), empty],
             Function1=[function(answered), function(lambda _: None)],
             Option=nothing(),
             RequestLocal=java("org.apache.kafka.server.common.RequestLocal").noCaching(),
@@ -301,11 +276,43 @@ class Broker:
         entries = next(each for each in method.getGenericParameterTypes() if "MemoryRecords" in str(each))
         return self.identified if "TopicIdPartition" in str(entries) else self.topic_partition
 
+    @property
+    def log_end(self) -> int | None:
+        """Where the partition's log on this broker ends; None if it has none."""
+        log = self.logs.getLog(self.topic_partition, False)
+        is_there = log.isPresent() if isinstance(log, java("java.util.Optional")) else log.isDefined()
+        return int(log.get().logEndOffset()) if is_there else None
+
+    @property
+    def batches(self) -> list[Any]:
+        """The batches of the partition's log."""
+        log = self.partition.localLogOrException()
+        records = log.logSegments().iterator().next().log()
+        return list(records.batches())
+
     def is_fetched(self, follower: int, offset: int, leader_epoch: int, last_epoch: int | None = None) -> int | None:
         """Answer a follower's fetch from an offset in a leader epoch; where the follower must truncate first.
 
         `last_epoch`: the epoch of the follower's last record, if it has one.
         """
+        diverging = _field(self._read(follower, offset, leader_epoch, last_epoch), "divergingEpoch")
+        return int(diverging.get().endOffset()) if diverging.isPresent() else None
+
+    def fetches(self, leader: "Broker", leader_epoch: int) -> None:
+        """Fetch as a follower with an empty log, append what came, and fetch again."""
+        records = _field(leader._read(self.node_id, 0, leader_epoch, None), "fetchedData").records
+        buffer = java("java.nio.ByteBuffer").allocate(records.sizeInBytes())
+        records.readInto(buffer, 0)
+        called(
+            self.partition,
+            "appendRecordsToFollowerOrFutureReplica",
+            MemoryRecords=found(*(f"{each}.MemoryRecords" for each in RECORDS)).readableRecords(buffer),
+            boolean=False,
+            int=leader_epoch,
+        )
+        leader.is_fetched(self.node_id, self.log_end, leader_epoch, leader_epoch)
+
+    def _read(self, follower: int, offset: int, leader_epoch: int, last_epoch: int | None) -> Any:
         boxed, optional = java("java.lang.Integer"), java("java.util.Optional")
         request = jpype.JClass("org.apache.kafka.common.requests.FetchRequest$PartitionData")(
             self.topic_id,
@@ -325,17 +332,20 @@ class Broker:
             boolean=False,
         )
         now = java("java.lang.System").currentTimeMillis()
-        read = self.partition.fetchRecords(params, request, now, 1_000_000, True, True)
-        diverging = read.divergingEpoch() if callable(read.divergingEpoch) else read.divergingEpoch
-        return int(diverging.get().endOffset()) if diverging.isPresent() else None
+        return self.partition.fetchRecords(params, request, now, 1_000_000, True, True)
+
+
+def _field(read: Any, name: str) -> Any:
+    """What a read says; the releases differ in whether it is a field or a method."""
+    value = getattr(read, name)
+    return value() if callable(value) else value
 
 
 def records_of(value: str) -> Any:
     """A batch of one record."""
-    packages = "org.apache.kafka.common.record", "org.apache.kafka.common.record.internal"
-    record = found(*(f"{each}.SimpleRecord" for each in packages))(java("java.lang.String")(value).getBytes())
+    record = found(*(f"{each}.SimpleRecord" for each in RECORDS))(java("java.lang.String")(value).getBytes())
     none = java("org.apache.kafka.common.compress.Compression").NONE
-    return found(*(f"{each}.MemoryRecords" for each in packages)).withRecords(none, [record])
+    return found(*(f"{each}.MemoryRecords" for each in RECORDS)).withRecords(none, [record])
 
 
 def has(name: str) -> bool:

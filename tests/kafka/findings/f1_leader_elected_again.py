@@ -8,7 +8,8 @@ only the network and F's fetcher are played here.
 import tempfile
 from typing import Any
 
-from broker import Broker, controller, run
+from broker import Broker
+from control import controller, run
 from replication_control import TOPIC
 
 L, M, F = 0, 1, 2

@@ -8,7 +8,8 @@ is Kafka's `ReplicationControlManager`, L a `ReplicaManager`, fed by `MetadataBa
 import tempfile
 from typing import Any
 
-from broker import Broker, controller, run
+from broker import Broker
+from control import controller, run
 from jvm import int_list, java
 from replication_control import TOPIC
 

@@ -1,0 +1,1 @@
+"""A batch that expires before an earlier one does."""

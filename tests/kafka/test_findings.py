@@ -1,0 +1,35 @@
+"""The findings are still reproduced on the newest release. Without a JDK, or without the classes, this is skipped."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.kafka import libs
+from tests.kafka.findings.__main__ import FINDINGS, SECONDS
+
+ROOT = Path(__file__).resolve().parents[2]
+REPRODUCED = {"f1": 1, "f2": 2, "f3": 1, "f4": 2, "f5": 2, "f6": 1, "f7": 1, "f8": 1, "f9": 1}
+"""By finding, in how many of its ways it happens in the newest release."""
+
+
+@pytest.fixture(scope="module")
+def release():
+    """The newest release, fetched once for all workers."""
+    with libs.locked():
+        try:
+            return libs.classes_of().release
+        except libs.KafkaError as error:
+            pytest.skip(f"Kafka's own classes were not run: {error}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("finding", FINDINGS)
+def test_a_finding_is_reproduced(release, finding):
+    name = finding.partition("_")[0]
+    command = [sys.executable, "-m", "tests.kafka.findings", "--kafka", release, name]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=2 * SECONDS, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    verdicts = [line.endswith("finding reproduced") for line in done.stdout.splitlines()]
+    assert sum(verdicts) == REPRODUCED[name], done.stdout
