@@ -13,7 +13,7 @@ from kafkacheck.impl.broker.epoch_file import answered_end_offset, end_offset_of
 from kafkacheck.impl.broker.fetch_session import accept_session, knows_epoch
 from kafkacheck.impl.broker.leader import is_leading, maybe_raise_high_watermark
 from kafkacheck.impl.broker.records import Broker, FetchSession
-from kafkacheck.impl.enums import FetchError, FetchFencing, Stage, TruncationRule
+from kafkacheck.impl.enums import FetchError, FetchFencing, Propagation, Stage, TruncationRule
 from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.log import has_offset
 from kafkacheck.impl.log.reading import end_of, id_at, leader_epoch_at
@@ -59,6 +59,17 @@ def is_diverging(broker: Broker, rules: ClusterRules, offset: int, asked_epoch: 
     if epoch_with_end(broker, rules, asked_epoch) < asked_epoch:
         return True
     return end_offset_of_epoch(broker, asked_epoch) < offset
+
+
+def is_of_former_start(rules: ClusterRules, metadata: Metadata, follower_id: int, broker_epoch: int) -> bool:
+    """Whether a fetch is not counted because its follower has registered again, as far as the leader knows (KIP-903).
+
+    A leader looks for the broker epoch of a follower that is not fenced. One that is stopping counts as fenced here,
+    so that its former fetches may be counted: more than Kafka counts.
+    """
+    if rules.propagation == Propagation.LEADER_AND_ISR or not rules.isr_names_broker_epochs:
+        return False
+    return follower_id in metadata.active and broker_epoch < metadata.broker_epochs[follower_id]
 
 
 def update_follower(broker: Broker, follower_id: int, offset: int, broker_epoch: int) -> None:
@@ -119,8 +130,6 @@ def answer_fetch(
         clear(fetch)
     elif is_topic_inconsistent(leader, rules, fetch.topic_id):
         clear(fetch)
-    elif fetch.broker_epoch < leader.followers[follower_id].broker_epoch:
-        clear(fetch)
     elif is_diverging(leader, rules, fetch.offset, fetch.asked_epoch) and fetch.offset >= leader.log_start_offset:
         begin_answer(fetch, leader)
         fetch.diverging_epoch = epoch_with_end(leader, rules, fetch.asked_epoch)
@@ -133,6 +142,8 @@ def answer_fetch(
     elif is_outside(leader, fetch.offset):
         begin_answer(fetch, leader)
         fetch.error = FetchError.OFFSET_OUT_OF_RANGE
+    elif is_of_former_start(rules, metadata, follower_id, fetch.broker_epoch):
+        clear(fetch)
     else:
         begin_answer(fetch, leader)
         answer_with_record(fetch, leader)
@@ -140,12 +151,12 @@ def answer_fetch(
         maybe_raise_high_watermark(leader, rules, fetch.leader, metadata)
 
 
-def counts(broker: Broker, rules: ClusterRules, fetch: OldFetch, follower_id: int) -> bool:
-    """Whether an old fetch may be counted: the follower has not fetched with a newer broker epoch (KIP-903).
+def counts(broker: Broker, rules: ClusterRules, fetch: OldFetch, follower_id: int, metadata: Metadata) -> bool:
+    """Whether an old fetch may be counted: the follower has not registered again, as far as the leader knows (KIP-903).
 
     The leader may have read the fetch in an earlier leader epoch (KAFKA-15590).
     """
-    if fetch.broker_epoch < broker.followers[follower_id].broker_epoch:
+    if is_of_former_start(rules, metadata, follower_id, fetch.broker_epoch):
         return False
     if is_topic_inconsistent(broker, rules, fetch.topic_id):
         return False
@@ -185,7 +196,7 @@ def count_old_fetch(broker: Broker, rules: ClusterRules, fetch: OldFetch, follow
         one of an earlier leader epoch.
     Source: Partition.updateFollowerFetchState, Replica.updateFetchStateOrThrow; KIP-903, KAFKA-15590.
     """
-    if is_leading(broker, fetch.leader) and counts(broker, rules, fetch, follower_id):
+    if is_leading(broker, fetch.leader) and counts(broker, rules, fetch, follower_id, metadata):
         update_follower(broker, follower_id, fetch.offset, fetch.broker_epoch)
         maybe_raise_high_watermark(broker, rules, fetch.leader, metadata)
     clear(fetch)

@@ -60,9 +60,9 @@ def log_manager(shared: dict[str, Any]) -> Any:
     )
 
 
-def records_of(value: str, offset: int = 0, leader_epoch: int = 0) -> Any:
+def records_of(offset: int = 0, leader_epoch: int = 0, timestamp: int = 0, value: str = "") -> Any:
     """A batch of one record. A leader gives it another offset and epoch."""
-    record = found(*(f"{each}.SimpleRecord" for each in RECORDS))(java("java.lang.String")(value).getBytes())
+    record = found(*(f"{each}.SimpleRecord" for each in RECORDS))(timestamp, java("java.lang.String")(value).getBytes())
     none = java("org.apache.kafka.common.compress.Compression").NONE
     epoch = java("java.lang.Integer")(leader_epoch)
     return found(*(f"{each}.MemoryRecords" for each in RECORDS)).withRecords(offset, none, epoch, [record])

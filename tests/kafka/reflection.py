@@ -80,6 +80,12 @@ def value_of(option: Any) -> Any:
     return option.get() if (option.isDefined() if hasattr(option, "isDefined") else option.isPresent()) else None
 
 
+def read(target: Any, name: str) -> Any:
+    """A public field, or what the method of that name returns where the release has a record."""
+    value = getattr(target, name)
+    return value() if callable(value) else value
+
+
 def members(values: Any) -> list[int]:
     """The numbers in a set of Scala or Java, in order."""
     numbers, each = [], values.iterator()

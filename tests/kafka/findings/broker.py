@@ -196,7 +196,7 @@ class Broker:
             short=[-1, 1],
             boolean=False,
             AppendOrigin=java("org.apache.kafka.storage.internals.log.AppendOrigin").CLIENT,
-            Map=[empty.updated(self._key(), records_of(value)), empty],
+            Map=[empty.updated(self._key(), records_of(value=value)), empty],
             Function1=[function(answered), function(lambda _: None)],
             Option=nothing(),
             RequestLocal=java("org.apache.kafka.server.common.RequestLocal").noCaching(),

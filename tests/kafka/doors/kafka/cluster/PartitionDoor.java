@@ -1,6 +1,9 @@
 package kafka.cluster;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.server.util.Scheduler;
@@ -13,6 +16,19 @@ import scala.Option;
  * Where Kafka would look at the waiting requests of its purgatories, it calls the adapter; background work never runs.
  */
 public final class PartitionDoor extends DelayedOperations implements Scheduler {
+    /** Work that never runs. */
+    private static final class Idle extends CompletableFuture<Void> implements ScheduledFuture<Void> {
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return 0;
+        }
+    }
+
     private final Runnable look;
 
     public PartitionDoor(TopicPartition partition, Runnable look) {
@@ -40,7 +56,7 @@ public final class PartitionDoor extends DelayedOperations implements Scheduler 
 
     @Override
     public ScheduledFuture<?> schedule(String name, Runnable task, long delayMs, long periodMs) {
-        return null;
+        return new Idle();
     }
 
     @Override
