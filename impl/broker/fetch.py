@@ -108,15 +108,15 @@ def answer_fetch(
     Who: the broker that was asked, which may no longer lead, or not yet.
     When: it runs, and the request has arrived.
     Effect: an incremental fetch of a session that the broker does not have ends the session; a full fetch opens a
-        session. The broker gives no answer if the leader epoch is old or unknown, if the topic is another one, or if
-        the broker does not lead (NOT_LEADER_OR_FOLLOWER). If the logs diverge, the answer has the diverging epoch. If
-        the offset is outside the log, the answer is out of range. Otherwise the answer has the record at that offset,
+        session. The broker gives no answer if the leader epoch is old or unknown, if the topic is another one, if the
+        follower is not assigned as far as it knows, or if it does not lead (NOT_LEADER_OR_FOLLOWER). If the logs diverge, the answer has the diverging epoch. If
+        the offset is outside the log, the answer is out of range. A fetch of an earlier broker epoch gets no answer
+        then (KIP-903). Otherwise the answer has the record at that offset,
         and the broker remembers the follower's end offset, which may raise the high watermark. The answer has the high
         watermark from before that.
     Source: Partition.fetchRecords, readRecords, updateFollowerFetchState, FetchManager.newContext; KIP-227, KIP-320,
         KIP-595, KIP-903.
-    Left out: more than one record in an answer. A fetch of an earlier broker epoch is refused as in Kafka, but never
-        comes here: only an old fetch (`counts`) arrives after one with a newer broker epoch.
+    Left out: more than one record in an answer.
     """
     if not accept_session(fetch, session, bounds, is_read):
         return
@@ -128,7 +128,7 @@ def answer_fetch(
             fetch.error = FetchError.OFFSET_OUT_OF_RANGE
     elif is_fenced(leader, rules, fetch.leader_epoch) and knows_epoch(fetch, rules):
         clear(fetch)
-    elif is_topic_inconsistent(leader, rules, fetch.topic_id):
+    elif is_topic_inconsistent(leader, rules, fetch.topic_id) or follower_id not in metadata.replicas:
         clear(fetch)
     elif is_diverging(leader, rules, fetch.offset, fetch.asked_epoch) and fetch.offset >= leader.log_start_offset:
         begin_answer(fetch, leader)
@@ -152,11 +152,11 @@ def answer_fetch(
 
 
 def counts(broker: Broker, rules: ClusterRules, fetch: OldFetch, follower_id: int, metadata: Metadata) -> bool:
-    """Whether an old fetch may be counted: the follower has not registered again, as far as the leader knows (KIP-903).
+    """Whether an old fetch may be counted: its follower is assigned and has not registered again, as the leader knows.
 
     The leader may have read the fetch in an earlier leader epoch (KAFKA-15590).
     """
-    if is_of_former_start(rules, metadata, follower_id, fetch.broker_epoch):
+    if is_of_former_start(rules, metadata, follower_id, fetch.broker_epoch) or follower_id not in metadata.replicas:
         return False
     if is_topic_inconsistent(broker, rules, fetch.topic_id):
         return False
