@@ -14,7 +14,7 @@ from typing import Any
 import jpype
 import jvm
 from broker_parts import config_of, log_manager, metadata_cache, records_of, shared_parts
-from reflection import called, found, function, made, members, nothing, proxy, read, value_of
+from reflection import called, found, function, made, nothing, numbers_in, proxy, read, value_of
 
 BROKER, NOBODY = 0, -1
 LAG_MS = 1_000
@@ -386,7 +386,7 @@ class PartitionOfBroker:
         partition, log = self.partition, self._log()
         leader, state = value_of(partition.leaderReplicaIdOpt()), partition.partitionState()
         epoch, start = int(partition.getLeaderEpoch()), value_of(partition.leaderEpochStartOffsetOpt())
-        told = members(_isr_of(state.sentLeaderAndIsr())) if state.isInflight() else []
+        told = numbers_in(state.sentLeaderAndIsr().isr()) if state.isInflight() else []
         shown = {
             "leader": None if leader is None or leader == NOBODY else int(leader),
             "leader_epoch": None if epoch == NOBODY else epoch,
@@ -398,7 +398,7 @@ class PartitionOfBroker:
             "leader_epoch_start_offset": 0 if start is None else int(start),
         }
         if leader == BROKER:
-            shown["isr"] = members(state.isr())
+            shown["isr"] = numbers_in(state.isr())
         shown |= self._shown_log(log)
         for follower_id in self.replicas:
             if follower_id != BROKER:
@@ -494,10 +494,6 @@ class PartitionOfBroker:
         self.image = delta.apply(jvm.java("org.apache.kafka.image.MetadataProvenance")(1, 1, 1, True))
         self.cache.setImage(self.image)
         return delta
-
-
-def _isr_of(told: Any) -> Any:
-    return told.isr()
 
 
 def _optional(value: int | None) -> Any:

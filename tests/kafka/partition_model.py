@@ -436,7 +436,7 @@ MODEL = Model(
         "min_isr_changes": 0,
         "moves": 1,
     },
-    rules=ClusterRules(min_insync_replicas=2),
+    rules=ClusterRules(min_insync_replicas=2, known_change_keeps_proposal=False),
     actions=[
         broker_replays,
         controller_answers,

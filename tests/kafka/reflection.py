@@ -3,6 +3,7 @@
 Constructors and calls are filled by the types of their parameters.
 """
 
+import functools
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import jpype
 
 
+@functools.cache
 def found(*names: str) -> Any:
     """The first of some classes that the release has. RuntimeError if it has none of them."""
     for name in names:
@@ -30,7 +32,27 @@ def function(call: Callable[..., Any], arguments: int = 1) -> Any:
     return proxy(f"scala.Function{arguments}", apply=call)
 
 
-def filled(parameters: Any, values: dict[str, Any]) -> list[Any]:
+def made(kind: Any, **values: Any) -> Any:
+    """A new object by its longest public constructor; the arguments by type."""
+    return kind(*_filled(_parameters(kind, None), values))
+
+
+def called(target: Any, name: str, **values: Any) -> Any:
+    """What a method returns; the arguments by type. The longest one of that name is called."""
+    kind = target if isinstance(target, jpype.JClass) else type(target)
+    return getattr(target, name)(*_filled(_parameters(kind, name), values))
+
+
+@functools.cache
+def _parameters(kind: Any, name: str | None) -> tuple[str, ...]:
+    """The types of the parameters of the longest method of that name, or of the longest constructor."""
+    members = kind.class_.getConstructors() if name is None else kind.class_.getMethods()
+    chosen = [each for each in members if name is None or str(each.getName()) == name]
+    longest = max(chosen, key=lambda each: each.getParameterCount())
+    return tuple(str(each.getSimpleName()) for each in longest.getParameterTypes())
+
+
+def _filled(kinds: tuple[str, ...], values: dict[str, Any]) -> list[Any]:
     """An argument for each parameter: by the name of its type, or from a list if several parameters have that type.
 
     RuntimeError if there is no value for a type.
@@ -38,27 +60,10 @@ def filled(parameters: Any, values: dict[str, Any]) -> list[Any]:
     streams = {
         kind: iter(value) if isinstance(value, list) else itertools.repeat(value) for kind, value in values.items()
     }
-    arguments = []
-    for parameter in parameters:
-        kind = str(parameter.getSimpleName())
-        if kind not in streams:
-            raise RuntimeError(f"a parameter of type {parameter.getName()} has no value; give one for {kind}")
-        arguments.append(next(streams[kind]))
-    return arguments
-
-
-def made(kind: Any, **values: Any) -> Any:
-    """A new object by its longest public constructor; the arguments by type."""
-    constructor = max(kind.class_.getConstructors(), key=lambda each: each.getParameterCount())
-    return kind(*filled(constructor.getParameterTypes(), values))
-
-
-def called(target: Any, name: str, **values: Any) -> Any:
-    """What a method returns; the arguments by type. The longest one of that name is called."""
-    kind = target if isinstance(target, jpype.JClass) else type(target)
-    methods = [each for each in kind.class_.getMethods() if str(each.getName()) == name]
-    method = max(methods, key=lambda each: each.getParameterCount())
-    return getattr(target, name)(*filled(method.getParameterTypes(), values))
+    missing = [kind for kind in kinds if kind not in streams]
+    if missing:
+        raise RuntimeError(f"a parameter of type {missing[0]} has no value; expected one: give it by that name")
+    return [next(streams[kind]) for kind in kinds]
 
 
 def nothing() -> Any:
@@ -86,7 +91,7 @@ def read(target: Any, name: str) -> Any:
     return value() if callable(value) else value
 
 
-def members(values: Any) -> list[int]:
+def numbers_in(values: Any) -> list[int]:
     """The numbers in a set of Scala or Java, in order."""
     numbers, each = [], values.iterator()
     while each.hasNext():
