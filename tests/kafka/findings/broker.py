@@ -16,11 +16,13 @@ from typing import Any
 import jpype
 import jvm
 from broker_parts import config_of, log_manager, metadata_cache, records_of, shared_parts
-from jvm import java, listed, moved
+from jvm import int_list, java, listed, moved
 from reflection import called, found, function, has, made, nothing, proxy
 from replication_control import ReplicationControl
 
 BROKER_EPOCH = 0
+EPOCHS = 9
+"""More partition epochs than a finding needs."""
 
 
 def controller(replicas: list[int], leader: int, **rules: Any) -> ReplicationControl:
@@ -33,7 +35,31 @@ def controller(replicas: list[int], leader: int, **rules: Any) -> ReplicationCon
     first = {"replicas": replicas, "isr": sorted(replicas), "leader": leader, "leader_epoch": 0}
     control.start({f"controller.history[0].{field}": value for field, value in first.items()})
     control.known = {}
+    control.partition_epochs = list(range(EPOCHS))
     return control
+
+
+def alter(control: ReplicationControl, leader: int, isr: list[int], partition_epoch: int) -> None:
+    """Bring the controller a leader's ISR change that starts from this partition epoch, in leader epoch 0."""
+    change = {
+        "stage": "REQUESTED",
+        "isr": isr,
+        "leader_epoch": 0,
+        "partition_epoch": partition_epoch,
+        "broker_epoch": 0,
+        "ends_recovery": False,
+        **{f"member_epochs[{member}]": 0 for member in isr},
+    }
+    control.known = {f"alter_partitions[{leader}].{field}": value for field, value in change.items()}
+    control.controller_alters_partition(leader)
+
+
+def leader_and_isr(control: ReplicationControl) -> Any:
+    """The partition as the controller answers it to a leader."""
+    partition = control.door.partition(control.topic_id)
+    told = java("org.apache.kafka.metadata.LeaderAndIsr")
+    isr, recovery = int_list(partition.isr), partition.leaderRecoveryState
+    return told(int(partition.leader), partition.leaderEpoch, isr, recovery, partition.partitionEpoch)
 
 
 def run(main: Callable[[], None]) -> None:
