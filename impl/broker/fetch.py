@@ -109,11 +109,11 @@ def answer_fetch(
     When: it runs, and the request has arrived.
     Effect: an incremental fetch of a session that the broker does not have ends the session; a full fetch opens a
         session. The broker gives no answer if the leader epoch is old or unknown, if the topic is another one, if the
-        follower is not assigned as far as it knows, or if it does not lead (NOT_LEADER_OR_FOLLOWER). If the logs diverge, the answer has the diverging epoch. If
-        the offset is outside the log, the answer is out of range. A fetch of an earlier broker epoch gets no answer
-        then (KIP-903). Otherwise the answer has the record at that offset,
-        and the broker remembers the follower's end offset, which may raise the high watermark. The answer has the high
-        watermark from before that.
+        follower is not assigned as far as it knows, or if it does not lead (NOT_LEADER_OR_FOLLOWER). If the logs
+        diverge, the answer has the diverging epoch. If the offset is outside the log, the answer is out of range. A
+        fetch of an earlier broker epoch gets no answer then (KIP-903). Otherwise the answer has the record at that
+        offset, and the broker remembers the follower's end offset, which may raise the high watermark. The answer has
+        the high watermark from before that.
     Source: Partition.fetchRecords, readRecords, updateFollowerFetchState, FetchManager.newContext; KIP-227, KIP-320,
         KIP-595, KIP-903.
     Left out: more than one record in an answer.

@@ -1,4 +1,4 @@
-"""Parts of one broker of a real Kafka, without a network: its configuration, metadata cache, log manager and records."""
+"""Parts of one broker of a real Kafka, without a network: configuration, metadata cache, log manager and records."""
 
 from typing import Any
 

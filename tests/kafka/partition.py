@@ -7,24 +7,26 @@ by which every follower that is not at the leader's end lags.
 """
 
 import re
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import jpype
 import jvm
-from broker_parts import config_of, log_manager, metadata_cache, records_of, shared_parts
-from reflection import called, found, function, made, nothing, numbers_in, proxy, read, value_of
+from broker_parts import records_of
+from partition_around import BROKER, LAG_MS, OWN_EPOCH, PartitionAround
+from reflection import called, nothing, numbers_in, read, value_of
 
-BROKER, NOBODY = 0, -1
-LAG_MS = 1_000
+NOBODY = -1
 CURRENT = 2
 FORMER, PRESENT = 0, 1
 AHEAD = {"NEWER": 1_000, "KNOWN": 0, "OLDER": -1}
 """By how much the partition epoch of an answer differs from the broker's: far, so that older changes lie between."""
-OWN_EPOCH = 7
-FOLLOWS = "it follows"
-REFUSALS = ("INVALID_UPDATE_VERSION", "FENCED_LEADER_EPOCH", "UNKNOWN_TOPIC_ID", "NEW_LEADER_ELECTED", "INVALID_REQUEST")
+REFUSALS = (
+    "INVALID_UPDATE_VERSION",
+    "FENCED_LEADER_EPOCH",
+    "UNKNOWN_TOPIC_ID",
+    "NEW_LEADER_ELECTED",
+    "INVALID_REQUEST",
+)
 """Errors after which a leader waits for newer metadata."""
 OF_BROKER = ("leader", "leader_epoch", "isr", "pending_isr", "has_log", "high_watermark", "log_start_offset")
 OF_LOG = ("log.end_offset", "log.records[*].id", "log.records[*].epoch", "epoch_starts[*]", "leader_epoch_start_offset")
@@ -42,7 +44,7 @@ HIDDEN = {
 }
 
 
-class PartitionOfBroker:
+class PartitionOfBroker(PartitionAround):
     """A replica of one broker, asked for anything at any time."""
 
     answers = (
@@ -75,84 +77,11 @@ class PartitionOfBroker:
         }
         self.prepare(model.rules["min_insync_replicas"])
 
-    def prepare(self, min_insync_replicas: int) -> None:
-        """Start the JVM, and make what every replica needs."""
-        jvm.started()
-        memory = Path("/dev/shm")
-        self.folder = tempfile.mkdtemp(prefix="kafkacheck-", dir=memory if memory.is_dir() else None)
-        settings = {"min_insync_replicas": min_insync_replicas, "log_index_size_max_bytes": 4_096}
-        config = config_of(BROKER, self.folder, **settings)
-        self.clock = jvm.java("org.apache.kafka.controller.StandingClock")()
-        self.clock.sleep(LAG_MS)
-        self.door_of = jvm.java("kafka.cluster.PartitionDoor")
-        self.cache = metadata_cache(BROKER)
-        idle = self.door_of(None, None)
-        self.shared = shared_parts(config, self.cache, self.clock, idle)
-        self.logs = log_manager(self.shared)
-        self.channel = proxy(
-            "org.apache.kafka.server.common.NodeToControllerChannelManager", sendRequest=self._send, **_NOTHING_ELSE
-        )
-        managers = (
-            "kafka.server.DefaultAlterPartitionManager",
-            "org.apache.kafka.server.partition.DefaultAlterPartitionManager",
-        )
-        self.manager_of = found(*managers)
-        self.listener = proxy(
-            found("kafka.cluster.AlterPartitionListener", "org.apache.kafka.server.partition.AlterPartitionListener"),
-            markIsrExpand=lambda: None,
-            markIsrShrink=lambda: None,
-            markFailed=lambda: None,
-        )
-        empty = jvm.java("java.util.Optional").empty()
-        self.checkpoints = proxy(
-            "org.apache.kafka.storage.internals.checkpoint.OffsetCheckpoints", fetch=lambda *_: empty
-        )
-        self.isolation = jvm.java("org.apache.kafka.server.storage.log.FetchIsolation").LOG_END
-        self.parameters: dict[tuple[int, int], Any] = {}
-        self.behaviours = self.refusals = 0
-        self.partition: Any = None
-
     def start(self, state: dict[str, Any]) -> None:
         """Begin with a broker that has no log, and knows its followers."""
-        if self.partition is not None:
-            self.end()
-        self.behaviours += 1
-        topic = f"t{self.behaviours}"
-        self.topic_id = jvm.java("org.apache.kafka.common.Uuid").randomUuid()
-        self.topic_partition = jvm.java("org.apache.kafka.common.TopicPartition")(topic, 0)
-        self.image = jvm.java("org.apache.kafka.image.MetadataImage").EMPTY
-        self.registered = dict.fromkeys(self.replicas, 1)
-        self.active = set(self.replicas)
-        self._learn(
-            jvm.record("TopicRecord", setName=topic, setTopicId=self.topic_id), *map(self._registration, self.replicas)
-        )
-        self.sent: Any = None
+        self.begin()
         self.waiting: list[int] = []
-        epoch = jpype.JLong(OWN_EPOCH)
-        epochs = {"Function0": function(lambda: epoch, 0), "Supplier": proxy("java.util.function.Supplier", get=lambda: epoch)}
-        around = self.door_of(self.topic_partition, proxy("java.lang.Runnable", run=self._look))
-        manager = made(self.manager_of, NodeToControllerChannelManager=self.channel, int=BROKER, **epochs, **self.shared)
-        self.partition = made(
-            jvm.java("kafka.cluster.Partition"),
-            TopicPartition=self.topic_partition,
-            long=LAG_MS,
-            int=BROKER,
-            **epochs,
-            AlterPartitionListener=self.listener,
-            DelayedOperations=around,
-            LogManager=self.logs,
-            AlterPartitionManager=manager,
-            **self.shared | {"Option": jvm.java("scala.Option").apply(self.topic_id)},
-        )
         self.shown: dict[str, Any] = {}
-
-    def end(self) -> None:
-        """Forget the replica, and delete its log."""
-        log = self._log()
-        self.partition.delete()
-        if log is not None:
-            called(self.logs, "asyncDelete", TopicPartition=self.topic_partition, boolean=False)
-            log.delete()
 
     def act(self, action: str, parameters: dict[str, Any]) -> bool:
         """Let the broker do what the action says; whether it did."""
@@ -174,55 +103,48 @@ class PartitionOfBroker:
         """The broker replays the metadata log up to some change of the partition."""
         now, leader_epoch = self.epoch_before, int(self.partition.getLeaderEpoch())
         leader_epoch += {"NEXT_LEADER_EPOCH": 1, "LATER_LEADER_EPOCH": 2}.get(news, 0)
-        replayed = self._replayed()
+        replayed = self.replayed()
         epoch = {"KNOWN": now, "OLDER": (replayed.partitionEpoch if replayed else 0) + 1}.get(news, now + 1)
-        change = self._learn(
-            jvm.record(
-                "PartitionRecord",
-                setTopicId=self.topic_id,
-                setPartitionId=0,
-                setReplicas=jvm.int_list(replicas),
-                setDirectories=jvm.listed(jvm.java("org.apache.kafka.common.Uuid")(9, 9) for _ in replicas),
-                setIsr=jvm.int_list(isr),
-                setLeader=NOBODY if leader is None else leader,
-                setLeaderEpoch=leader_epoch,
-                setPartitionEpoch=epoch,
+        change = (
+            self.learn(
+                jvm.record(
+                    "PartitionRecord",
+                    setTopicId=self.topic_id,
+                    setPartitionId=0,
+                    setReplicas=jvm.int_list(replicas),
+                    setDirectories=jvm.listed(jvm.java("org.apache.kafka.common.Uuid")(9, 9) for _ in replicas),
+                    setIsr=jvm.int_list(isr),
+                    setLeader=NOBODY if leader is None else leader,
+                    setLeaderEpoch=leader_epoch,
+                    setPartitionEpoch=epoch,
+                )
             )
-        ).topicsDelta().localChanges(BROKER)
+            .topicsDelta()
+            .localChanges(BROKER)
+        )
         for info in change.leaders().values():
-            self._make("makeLeader", info, is_new=replayed is None)
+            self.make("makeLeader", info, is_new=replayed is None)
         for info in change.followers().values():
-            if self._make("makeFollower", info, is_new=replayed is None):
-                self._look()
+            if self.make("makeFollower", info, is_new=replayed is None):
+                self.look()
         return True
-
-    def _make(self, name: str, info: Any, is_new: bool) -> bool:
-        """Let the broker take its role, as `ReplicaManager` does; what Kafka returns."""
-        told = info.partition()
-        if hasattr(told, "toLeaderAndIsrPartitionState"):
-            told = told.toLeaderAndIsrPartitionState(self.topic_partition, is_new)
-            return bool(
-                getattr(self.partition, name)(told, self.checkpoints, jvm.java("scala.Option").apply(self.topic_id), nothing())
-            )
-        id_of_topic = jvm.java("scala.Option").apply(self.topic_id)
-        return bool(getattr(self.partition, name)(told, is_new, self.checkpoints, id_of_topic, nothing()))
 
     def follower_registers(self, follower_id: int) -> bool:
         """The broker learns that a fenced follower has registered again."""
         self.registered[follower_id] += 1
-        self._learn(self._registration(follower_id))
+        self.learn(self.registration(follower_id))
         return True
 
     def follower_is_fenced(self, follower_id: int) -> bool:
         """The broker learns that a follower is fenced."""
         self.active.discard(follower_id)
-        self._learn(self._registration(follower_id))
+        self.learn(self.registration(follower_id))
         return True
 
     def follower_is_unfenced(self, follower_id: int) -> bool:
         """The broker learns that a follower is no longer fenced."""
         self.active.add(follower_id)
-        self._learn(self._registration(follower_id))
+        self.learn(self.registration(follower_id))
         return True
 
     def follower_fetches(self, follower_id: int, offset: int, asked_epoch: int | None, oddity: str) -> bool:
@@ -233,7 +155,7 @@ class PartitionOfBroker:
         )
         now = self.clock.milliseconds()
         error, answer = jvm.result_of(
-            lambda: self.partition.fetchRecords(self._parameters(follower_id, epoch), request, now, 1, True, True)
+            lambda: self.partition.fetchRecords(self.parameters_of(follower_id, epoch), request, now, 1, True, True)
         )
         if error != "NONE":
             is_answered = error == "OFFSET_OUT_OF_RANGE"
@@ -256,19 +178,6 @@ class PartitionOfBroker:
             self.shown |= {"fetch.record": record, "fetch.record_epoch": leader_epoch}
         return True
 
-    def _parameters(self, follower_id: int, epoch: int) -> Any:
-        if (follower_id, epoch) not in self.parameters:
-            self.parameters[follower_id, epoch] = made(
-                jvm.java("org.apache.kafka.server.storage.log.FetchParams"),
-                short=17,
-                int=[follower_id, 1, 1_000_000],
-                long=[epoch, 500],
-                FetchIsolation=self.isolation,
-                Optional=jvm.java("java.util.Optional").empty(),
-                boolean=False,
-            )
-        return self.parameters[follower_id, epoch]
-
     def epoch_end_is_asked(self, asked_epoch: int | None, oddity: str) -> bool:
         """A follower asks for the end of an epoch."""
         asked = NOBODY if asked_epoch is None else asked_epoch
@@ -289,7 +198,7 @@ class PartitionOfBroker:
 
     def leader_appends(self) -> bool:
         """A producer sends a record with acks=all, and waits for its answer."""
-        log = self._log()
+        log = self.log()
         offset = 0 if log is None else int(log.logEndOffset())
         if offset == self.log_size:
             return False
@@ -304,10 +213,10 @@ class PartitionOfBroker:
             short=0,
         )
         self.waiting.append(offset)
-        self._look()
+        self.look()
         return True
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Let Kafka say which of the producers that wait are answered, and how."""
         for offset in list(self.waiting):
             told = self.partition.checkEnoughReplicasReachOffset(offset + 1)
@@ -319,7 +228,7 @@ class PartitionOfBroker:
 
     def leader_deletes_records(self, start_offset: int) -> bool:
         """A client deletes the oldest records."""
-        log = self._log()
+        log = self.log()
         before = 0 if log is None else log.logStartOffset()
         self.partition.deleteRecordsOnLeader(start_offset)
         return bool(log.logStartOffset() > before)
@@ -360,7 +269,7 @@ class PartitionOfBroker:
 
     def follower_appends(self, epoch: int) -> bool:
         """The broker, which follows, stores a record of its leader."""
-        offset = int(self._log().logEndOffset())
+        offset = int(self.log().logEndOffset())
         called(
             self.partition,
             "appendRecordsToFollowerOrFutureReplica",
@@ -378,12 +287,19 @@ class PartitionOfBroker:
     def follower_restarts_log(self, start_offset: int) -> bool:
         """The broker, which follows, drops its log."""
         empty = jvm.java("java.util.Optional").empty()
-        called(self.partition, "truncateFullyAndStartAt", long=start_offset, boolean=False, Option=nothing(), Optional=empty)
+        called(
+            self.partition,
+            "truncateFullyAndStartAt",
+            long=start_offset,
+            boolean=False,
+            Option=nothing(),
+            Optional=empty,
+        )
         return True
 
     def observe(self) -> dict[str, Any]:
         """The replica as it is now, and what the step did."""
-        partition, log = self.partition, self._log()
+        partition, log = self.partition, self.log()
         leader, state = value_of(partition.leaderReplicaIdOpt()), partition.partitionState()
         epoch, start = int(partition.getLeaderEpoch()), value_of(partition.leaderEpochStartOffsetOpt())
         told = numbers_in(state.sentLeaderAndIsr().isr()) if state.isInflight() else []
@@ -458,12 +374,6 @@ class PartitionOfBroker:
                 told = None if epoch == NOBODY else self._age(member, epoch)
             self.shown[f"change.member_epochs[{member}]"] = told
 
-    def _send(self, request: Any, handler: Any) -> None:
-        self.request, self.sent = request, handler
-
-    def _log(self) -> Any:
-        return value_of(self.partition.log())
-
     @staticmethod
     def _records(records: Any) -> dict[int, tuple[int, int]]:
         """By offset, the number and the leader epoch of each record."""
@@ -472,40 +382,10 @@ class PartitionOfBroker:
             for batch in records.batches()
         }
 
-    def _replayed(self) -> Any:
-        topic = self.image.topics().getTopic(self.topic_id)
-        return topic.partitions().get(jvm.java("java.lang.Integer")(0))
-
-    def _registration(self, broker_id: int) -> Any:
-        return jvm.record(
-            "RegisterBrokerRecord",
-            setBrokerId=broker_id,
-            setBrokerEpoch=self.registered[broker_id],
-            setFenced=broker_id not in self.active,
-            setIncarnationId=jvm.java("org.apache.kafka.common.Uuid")(1, broker_id),
-        )
-
-    def _learn(self, *records: Any) -> Any:
-        """Bring some records into the metadata cache, and return the change."""
-        builder = jpype.JClass("org.apache.kafka.image.MetadataDelta$Builder")().setImage(self.image)
-        delta = builder.build()
-        for record in records:
-            delta.replay(record)
-        self.image = delta.apply(jvm.java("org.apache.kafka.image.MetadataProvenance")(1, 1, 1, True))
-        self.cache.setImage(self.image)
-        return delta
-
 
 def _optional(value: int | None) -> Any:
     optional = jvm.java("java.util.Optional")
     return optional.empty() if value is None else optional.of(jvm.java("java.lang.Integer")(value))
 
-
-_NOTHING_ELSE = {
-    "start": lambda: None,
-    "shutdown": lambda: None,
-    "getTimeoutMs": lambda: jpype.JLong(1_000),
-    "controllerApiVersions": lambda: jvm.java("java.util.Optional").empty(),
-}
 
 SYSTEM = PartitionOfBroker

@@ -13,7 +13,7 @@ from enum import IntEnum
 from typing import Annotated
 
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Count, If, Ids, Struct, clear
+from kafkacheck.checker.schema import Count, Ids, If, Struct, clear
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.broker.epoch_file import latest_file_epoch
 from kafkacheck.impl.broker.fetch import answer_epoch_end, answer_fetch
@@ -256,10 +256,9 @@ def can_ask(state: State, offset: int, asked_epoch: int, oddity: Oddity) -> bool
         return False
     if oddity == Oddity.NEWER_LEADER_EPOCH and broker.leader_epoch + 1 == len(broker.epoch_starts):
         return False
-    is_other_epoch = oddity == Oddity.OLDER_LEADER_EPOCH or oddity == Oddity.NEWER_LEADER_EPOCH
-    if is_other_epoch or not is_leading(broker, BROKER):
+    if oddity == Oddity.OLDER_LEADER_EPOCH or oddity == Oddity.NEWER_LEADER_EPOCH:
         return offset == 0 and asked_epoch == NO_EPOCH
-    return True
+    return is_leading(broker, BROKER) or asked_epoch == NO_EPOCH
 
 
 def write_request(state: State, question: Question, offset: int, asked_epoch: int, oddity: Oddity) -> None:
@@ -340,7 +339,9 @@ def leader_deletes_records(state: State, rules: ClusterRules, start_offset: LogS
 def leader_proposes_shrink(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
     """The broker finds that a follower lags; it proposes all those that lag at once, which here must be one."""
     broker = state.broker
-    lagging = sum(1 for each in broker.isr if each != BROKER and broker.followers[each].end_offset != end_of(broker.log))
+    lagging = sum(
+        1 for each in broker.isr if each != BROKER and broker.followers[each].end_offset != end_of(broker.log)
+    )
     if lagging > 1:
         return False
     high_watermark = broker.high_watermark

@@ -50,6 +50,10 @@ JUDGES = {
         "org.apache.kafka.controller.BrokerHeartbeatManager",
         ("controller/broker_lifecycle.py", "controller/registrations.py"),
     ),
+    "partition.py": (
+        "kafka.cluster.Partition",
+        tuple(f"broker/{each}.py" for each in ("epoch_file", "fetch", "isr", "leader", "log_file", "metadata")),
+    ),
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
@@ -62,6 +66,8 @@ ALIVE = (("4.1", "last_known_leader_is_active=true"),)
 """KAFKA-19522."""
 ELIGIBLE = ("eligible_leader_replicas=true", "last_known_leader_is_elected=true", "last_known_leader_is_active=false")
 REQUESTS, MODEL = "controller_requests.py", "controller_model.py"
+ONE_RECORD = ("log_size=1", "max_records=1", "max_leader_epoch=1")
+"""Bounds of `partition_model.py` that let every edge be compared within minutes."""
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
@@ -72,4 +78,6 @@ RUNS = (
     Run(REQUESTS, MODEL, (), GROWN, case="three"),
     Run(REQUESTS, MODEL, ("moves=0", *ELIGIBLE), ALIVE, "controller_elr.toml", "three_eligible"),
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
+    Run("partition.py", "partition_model.py", (*ONE_RECORD, "moves=0")),
+    Run("partition.py", "partition_model.py", ONE_RECORD, case="reassigned"),
 )
