@@ -68,6 +68,8 @@ ELIGIBLE = ("eligible_leader_replicas=true", "last_known_leader_is_elected=true"
 REQUESTS, MODEL = "controller_requests.py", "controller_model.py"
 ONE_RECORD = ("log_size=1", "max_records=1", "max_leader_epoch=1")
 """Bounds of `partition_model.py` that let every edge be compared within minutes."""
+ALONE = "moves=0", "min_insync_replicas=1"
+"""The leader alone is enough, so that its high watermark rises without the follower that it proposes."""
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
@@ -80,4 +82,5 @@ RUNS = (
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
     Run("partition.py", "partition_model.py", (*ONE_RECORD, "moves=0")),
     Run("partition.py", "partition_model.py", ONE_RECORD, case="reassigned"),
+    Run("partition.py", "partition_model.py", (*ONE_RECORD, *ALONE), (), "partition_alone.toml", "alone"),
 )
