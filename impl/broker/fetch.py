@@ -13,7 +13,7 @@ from kafkacheck.impl.broker.epoch_file import answered_end_offset, end_offset_of
 from kafkacheck.impl.broker.fetch_session import accept_session, knows_epoch
 from kafkacheck.impl.broker.leader import is_leading, maybe_raise_high_watermark
 from kafkacheck.impl.broker.records import Broker, FetchSession
-from kafkacheck.impl.enums import FetchError, FetchFencing, Stage, TruncationRule
+from kafkacheck.impl.enums import FetchError, FetchFencing, Propagation, Stage, TruncationRule
 from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.log import has_offset
 from kafkacheck.impl.log.reading import end_of, id_at, leader_epoch_at
@@ -61,6 +61,17 @@ def is_diverging(broker: Broker, rules: ClusterRules, offset: int, asked_epoch: 
     return end_offset_of_epoch(broker, asked_epoch) < offset
 
 
+def is_of_former_start(rules: ClusterRules, metadata: Metadata, follower_id: int, broker_epoch: int) -> bool:
+    """Whether a fetch is not counted because its follower has registered again, as far as the leader knows (KIP-903).
+
+    A leader looks for the broker epoch of a follower that is not fenced. One that is stopping counts as fenced here,
+    so that its former fetches may be counted: more than Kafka counts.
+    """
+    if rules.propagation == Propagation.LEADER_AND_ISR or not rules.isr_names_broker_epochs:
+        return False
+    return follower_id in metadata.active and broker_epoch < metadata.broker_epochs[follower_id]
+
+
 def update_follower(broker: Broker, follower_id: int, offset: int, broker_epoch: int) -> None:
     """Remember the follower's end offset and broker epoch from a fetch."""
     follower = broker.followers[follower_id]
@@ -97,15 +108,15 @@ def answer_fetch(
     Who: the broker that was asked, which may no longer lead, or not yet.
     When: it runs, and the request has arrived.
     Effect: an incremental fetch of a session that the broker does not have ends the session; a full fetch opens a
-        session. The broker gives no answer if the leader epoch is old or unknown, if the topic is another one, or if
-        the broker does not lead (NOT_LEADER_OR_FOLLOWER). If the logs diverge, the answer has the diverging epoch. If
-        the offset is outside the log, the answer is out of range. Otherwise the answer has the record at that offset,
-        and the broker remembers the follower's end offset, which may raise the high watermark. The answer has the high
-        watermark from before that.
+        session. The broker gives no answer if the leader epoch is old or unknown, if the topic is another one, if the
+        follower is not assigned as far as it knows, or if it does not lead (NOT_LEADER_OR_FOLLOWER). If the logs
+        diverge, the answer has the diverging epoch. If the offset is outside the log, the answer is out of range. A
+        fetch of an earlier broker epoch gets no answer then (KIP-903). Otherwise the answer has the record at that
+        offset, and the broker remembers the follower's end offset, which may raise the high watermark. The answer has
+        the high watermark from before that.
     Source: Partition.fetchRecords, readRecords, updateFollowerFetchState, FetchManager.newContext; KIP-227, KIP-320,
         KIP-595, KIP-903.
-    Left out: more than one record in an answer. A fetch of an earlier broker epoch is refused as in Kafka, but never
-        comes here: only an old fetch (`counts`) arrives after one with a newer broker epoch.
+    Left out: more than one record in an answer.
     """
     if not accept_session(fetch, session, bounds, is_read):
         return
@@ -117,9 +128,7 @@ def answer_fetch(
             fetch.error = FetchError.OFFSET_OUT_OF_RANGE
     elif is_fenced(leader, rules, fetch.leader_epoch) and knows_epoch(fetch, rules):
         clear(fetch)
-    elif is_topic_inconsistent(leader, rules, fetch.topic_id):
-        clear(fetch)
-    elif fetch.broker_epoch < leader.followers[follower_id].broker_epoch:
+    elif is_topic_inconsistent(leader, rules, fetch.topic_id) or follower_id not in metadata.replicas:
         clear(fetch)
     elif is_diverging(leader, rules, fetch.offset, fetch.asked_epoch) and fetch.offset >= leader.log_start_offset:
         begin_answer(fetch, leader)
@@ -133,6 +142,8 @@ def answer_fetch(
     elif is_outside(leader, fetch.offset):
         begin_answer(fetch, leader)
         fetch.error = FetchError.OFFSET_OUT_OF_RANGE
+    elif is_of_former_start(rules, metadata, follower_id, fetch.broker_epoch):
+        clear(fetch)
     else:
         begin_answer(fetch, leader)
         answer_with_record(fetch, leader)
@@ -140,12 +151,12 @@ def answer_fetch(
         maybe_raise_high_watermark(leader, rules, fetch.leader, metadata)
 
 
-def counts(broker: Broker, rules: ClusterRules, fetch: OldFetch, follower_id: int) -> bool:
-    """Whether an old fetch may be counted: the follower has not fetched with a newer broker epoch (KIP-903).
+def counts(broker: Broker, rules: ClusterRules, fetch: OldFetch, follower_id: int, metadata: Metadata) -> bool:
+    """Whether an old fetch may be counted: its follower is assigned and has not registered again, as the leader knows.
 
     The leader may have read the fetch in an earlier leader epoch (KAFKA-15590).
     """
-    if fetch.broker_epoch < broker.followers[follower_id].broker_epoch:
+    if is_of_former_start(rules, metadata, follower_id, fetch.broker_epoch) or follower_id not in metadata.replicas:
         return False
     if is_topic_inconsistent(broker, rules, fetch.topic_id):
         return False
@@ -185,7 +196,7 @@ def count_old_fetch(broker: Broker, rules: ClusterRules, fetch: OldFetch, follow
         one of an earlier leader epoch.
     Source: Partition.updateFollowerFetchState, Replica.updateFetchStateOrThrow; KIP-903, KAFKA-15590.
     """
-    if is_leading(broker, fetch.leader) and counts(broker, rules, fetch, follower_id):
+    if is_leading(broker, fetch.leader) and counts(broker, rules, fetch, follower_id, metadata):
         update_follower(broker, follower_id, fetch.offset, fetch.broker_epoch)
         maybe_raise_high_watermark(broker, rules, fetch.leader, metadata)
     clear(fetch)

@@ -29,9 +29,9 @@ def maximal_isr(broker: Broker) -> Ids:
     return broker.isr | broker.pending_isr
 
 
-def has_enough_replicas(leader: Broker, rules: ClusterRules, metadata: Metadata, isr: Ids) -> bool:
-    """Whether `isr` has min.insync.replicas members, by the metadata of the leader, or contains every broker."""
-    return len(isr) >= min(min_insync_replicas(metadata, rules), len(leader.followers))
+def has_enough_replicas(rules: ClusterRules, metadata: Metadata, isr: Ids) -> bool:
+    """Whether `isr` has min.insync.replicas members, by the metadata of the leader, or as many as are assigned."""
+    return len(isr) >= min(min_insync_replicas(metadata, rules), len(metadata.replicas))
 
 
 def committed_end_offset(leader: Broker, rules: ClusterRules, leader_id: int) -> int:
@@ -51,7 +51,7 @@ def acknowledge(leader: Broker, rules: ClusterRules, metadata: Metadata, produce
     """
     begun = leader.leader_epoch if leader.leads_since == NO_EPOCH else leader.leads_since
     if leader_epoch_at(leader.log, offset) >= begun and rules.acks == Acks.ALL:
-        if has_enough_replicas(leader, rules, metadata, maximal_isr(leader)):
+        if has_enough_replicas(rules, metadata, maximal_isr(leader)):
             producers.acknowledged[id_at(leader.log, offset)] = offset
 
 
@@ -71,7 +71,7 @@ def maybe_raise_high_watermark(leader: Broker, rules: ClusterRules, leader_id: i
     It does not rise while the ISR is smaller than min.insync.replicas (KAFKA-15583). Producers that await it are
     answered afterwards (`acknowledge`).
     """
-    if rules.high_watermark_awaits_enough and not has_enough_replicas(leader, rules, metadata, leader.isr):
+    if rules.high_watermark_awaits_enough and not has_enough_replicas(rules, metadata, leader.isr):
         return
     end_offset = committed_end_offset(leader, rules, leader_id)
     if end_offset > leader.high_watermark:
@@ -97,7 +97,7 @@ def append_next_record(
         return False
     if is_full(leader.log):
         return False
-    if rules.acks == Acks.ALL and not has_enough_replicas(leader, rules, metadata, leader.isr):
+    if rules.acks == Acks.ALL and not has_enough_replicas(rules, metadata, leader.isr):
         return False
     if rules.acks == Acks.LEADER:
         producers.acknowledged[producers.next_record] = end_of(leader.log)
@@ -129,3 +129,10 @@ def forget_followers(broker: Broker) -> None:
     """Forget the followers' fetches, because the leader epoch in which they counted is over."""
     for follower in broker.followers:
         clear(follower)
+
+
+def forget_unassigned(broker: Broker, metadata: Metadata) -> None:
+    """Forget the fetches of brokers that the partition is no longer assigned to."""
+    for follower_id, follower in enumerate(broker.followers):
+        if follower_id not in metadata.replicas:
+            clear(follower)

@@ -9,7 +9,7 @@ brokers: they may be late, so `impl.broker.isr` lets a leader take any follower 
 
 from kafkacheck.checker.schema import Ids, clear
 from kafkacheck.impl.broker.epoch_file import assign_epoch, has_epoch_file, latest_file_epoch
-from kafkacheck.impl.broker.leader import forget_followers, is_leading, maybe_raise_high_watermark
+from kafkacheck.impl.broker.leader import forget_followers, forget_unassigned, is_leading, maybe_raise_high_watermark
 from kafkacheck.impl.broker.log_file import drop_log, truncate_log
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.broker.registration import refuses_newer
@@ -140,6 +140,41 @@ def forget_partition(broker: Broker) -> None:
     forget_followers(broker)
 
 
+def is_newer_version(broker: Broker, rules: ClusterRules, metadata: Metadata) -> bool:
+    """Whether a broker adopts the partition of a record that it replays next, in the leader epoch that it knows.
+
+    By Kafka's rule it also adopts a change that it knows from the answer to its request; by that it forgets what it has
+    proposed since, although the controller may yet accept it.
+    """
+    if metadata.partition_epoch == broker.partition_epoch:
+        return metadata.partition_epoch > broker.metadata_offset and not rules.known_change_keeps_proposal
+    return metadata.partition_epoch > broker.partition_epoch
+
+
+def replay_up_to(
+    broker: Broker,
+    rules: ClusterRules,
+    broker_id: int,
+    metadata: Metadata,
+    offset: int,
+    fetch: Fetch,
+    change: AlterPartition,
+) -> None:
+    """Replay the metadata log up to `offset`, as one change; `metadata` is the record there."""
+    is_newer = is_newer_version(broker, rules, metadata)
+    broker.metadata_offset = offset
+    broker.controller_epoch = metadata.controller_epoch
+    forget_unassigned(broker, metadata)
+    if broker_id not in metadata.replicas:
+        leave_partition(broker)
+    elif has_other_topic(broker, metadata):
+        meet_other_topic(broker, rules, broker_id, metadata, fetch, change)
+    elif metadata.leader_epoch > broker.leader_epoch:
+        turn_to_leader(broker, rules, broker_id, metadata, fetch, change)
+    elif is_newer:
+        adopt_isr(broker, rules, broker_id, metadata)
+
+
 def replay_metadata(
     broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata, fetch: Fetch, change: AlterPartition
 ) -> bool:
@@ -153,16 +188,7 @@ def replay_metadata(
     Source: BrokerMetadataPublisher, ReplicaManager.applyDelta, LogManager.isStrayKraftReplica; KIP-500, KAFKA-14616.
     Left out: several records at once; see `replay_delta`.
     """
-    broker.metadata_offset += 1
-    broker.controller_epoch = metadata.controller_epoch
-    if broker_id not in metadata.replicas:
-        leave_partition(broker)
-    elif has_other_topic(broker, metadata):
-        meet_other_topic(broker, rules, broker_id, metadata, fetch, change)
-    elif metadata.leader_epoch > broker.leader_epoch:
-        turn_to_leader(broker, rules, broker_id, metadata, fetch, change)
-    elif metadata.partition_epoch > broker.partition_epoch:
-        adopt_isr(broker, rules, broker_id, metadata)
+    replay_up_to(broker, rules, broker_id, metadata, broker.metadata_offset + 1, fetch, change)
     return True
 
 
@@ -184,8 +210,7 @@ def replay_delta(
     Source: MetadataLoader.handleCommit, MetadataBatchLoader, TopicDelta.localChanges; Partition.makeLeader.
     Left out: a topic that is deleted and created again within one change.
     """
-    broker.metadata_offset = offset - 1
-    replay_metadata(broker, rules, broker_id, metadata, fetch, change)
+    replay_up_to(broker, rules, broker_id, metadata, offset, fetch, change)
     if broker.leader != broker_id:
         broker.leads_since = NO_EPOCH
     elif broker.leads_since == NO_EPOCH:

@@ -41,7 +41,10 @@ def appends_need_enough_replicas(before: State, after: State, rules: ClusterRule
         return True
     return all(
         len(leader.isr)
-        >= min(needed_replicas(before.controller.history[leader.metadata_offset], rules), len(before.brokers))
+        >= min(
+            needed_replicas(before.controller.history[leader.metadata_offset], rules),
+            len(before.controller.history[leader.metadata_offset].replicas),
+        )
         for leader_id, leader in enumerate(before.brokers)
         if leader.leader == leader_id and after.brokers[leader_id].log.end_offset > leader.log.end_offset
     )

@@ -78,8 +78,8 @@ def test_a_leader_goes_by_the_min_insync_replicas_that_it_has_heard_of():
     assert lower_min_insync_replicas(state.controller, ELR)
     assert now(state).partition_epoch == 0, "nobody was eligible, so that the partition has not changed"
     history = state.controller.history
-    assert not has_enough_replicas(state.brokers[0], ELR, history[0], Ids({0}))
-    assert has_enough_replicas(state.brokers[0], ELR, history[1], Ids({0}))
+    assert not has_enough_replicas(ELR, history[0], Ids({0}))
+    assert has_enough_replicas(ELR, history[1], Ids({0}))
 
 
 def test_a_failed_follower_leaves_the_isr_without_a_new_leader():

@@ -58,6 +58,10 @@ JUDGES = {
         "org.apache.kafka.storage.internals.log.UnifiedLog",
         ("log/append.py", "log/producer_state.py", "log/reload.py", "log/transactions.py", "log/verification.py"),
     ),
+    "partition.py": (
+        "kafka.cluster.Partition",
+        tuple(f"broker/{each}.py" for each in ("epoch_file", "fetch", "isr", "leader", "log_file", "metadata")),
+    ),
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
@@ -72,6 +76,10 @@ VERSION_1 = (*EITHER_VERSION, "cluster_version=1", "upgrades=0")
 RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
 COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
 LOG, SENT = "partition_log.py", "producer_state_model.py"
+ONE_RECORD = ("log_size=1", "max_records=1", "max_leader_epoch=1")
+"""Bounds of `partition_model.py` that let every edge be compared within minutes."""
+ALONE = "moves=0", "min_insync_replicas=1"
+"""The leader alone is enough, so that its high watermark rises without the follower that it proposes."""
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
@@ -89,4 +97,7 @@ RUNS = (
     Run(LOG, SENT, ("reloads=0",)),
     Run(LOG, SENT, ("reloads=1",), case="reloads"),
     Run(LOG, "transaction_index_model.py", EITHER_VERSION),
+    Run("partition.py", "partition_model.py", (*ONE_RECORD, "moves=0")),
+    Run("partition.py", "partition_model.py", ONE_RECORD, case="reassigned"),
+    Run("partition.py", "partition_model.py", (*ONE_RECORD, *ALONE), "partition_alone.toml", "alone"),
 )

@@ -3,77 +3,18 @@
 It is told the metadata as a broker is: batches of records go into `MetadataBatchLoader`, and the change that comes out
 goes into the metadata cache and into `ReplicaManager.applyDelta`. Producers append by `ReplicaManager.appendRecords`;
 followers fetch by `Partition.fetchRecords`, and a follower that is real, too, appends what it got by
-`Partition.appendRecordsToFollowerOrFutureReplica`. Constructors and calls are filled by the types of their parameters,
-because the releases differ in which parameters they have.
+`Partition.appendRecordsToFollowerOrFutureReplica`.
 """
 
-import itertools
 import time
-from collections.abc import Callable
 from typing import Any
 
 import jpype
+from broker_parts import RECORDS, config_of, log_manager, metadata_cache, records_of, shared_parts
 from jvm import java, listed, moved
+from reflection import called, found, function, has, made, nothing, proxy, read
 
 BROKER_EPOCH = 0
-RECORDS = ("org.apache.kafka.common.record", "org.apache.kafka.common.record.internal")
-"""Packages between which the releases move the classes of records."""
-
-
-def found(*names: str) -> Any:
-    """The first of some classes that the release has. RuntimeError if it has none of them."""
-    for name in names:
-        try:
-            return jpype.JClass(name)
-        except TypeError:
-            continue
-    raise RuntimeError(f"none of {', '.join(names)} is there; another release may have moved it: add its new name")
-
-
-def proxy(interface: Any, **methods: Callable[..., Any]) -> Any:
-    """An object of a Java interface, whose methods are Python functions."""
-    return jpype.JProxy(interface, dict=methods)
-
-
-def function(call: Callable[..., Any], arguments: int = 1) -> Any:
-    """A Scala function."""
-    return proxy(f"scala.Function{arguments}", apply=call)
-
-
-def filled(parameters: Any, values: dict[str, Any]) -> list[Any]:
-    """An argument for each parameter: by the name of its type, or from a list if several parameters have that type.
-
-    RuntimeError if there is no value for a type.
-    """
-    streams = {
-        kind: iter(value) if isinstance(value, list) else itertools.repeat(value) for kind, value in values.items()
-    }
-    arguments = []
-    for parameter in parameters:
-        kind = str(parameter.getSimpleName())
-        if kind not in streams:
-            raise RuntimeError(f"a parameter of type {parameter.getName()} has no value; give one for {kind}")
-        arguments.append(next(streams[kind]))
-    return arguments
-
-
-def made(kind: Any, **values: Any) -> Any:
-    """A new object by its longest public constructor; the arguments by type."""
-    constructor = max(kind.class_.getConstructors(), key=lambda each: each.getParameterCount())
-    return kind(*filled(constructor.getParameterTypes(), values))
-
-
-def called(target: Any, name: str, **values: Any) -> Any:
-    """What a method returns; the arguments by type. The longest one of that name is called."""
-    kind = target if isinstance(target, jpype.JClass) else type(target)
-    methods = [each for each in kind.class_.getMethods() if str(each.getName()) == name]
-    method = max(methods, key=lambda each: each.getParameterCount())
-    return getattr(target, name)(*filled(method.getParameterTypes(), values))
-
-
-def nothing() -> Any:
-    """Scala's None."""
-    return jpype.JClass("scala.Option").empty()
 
 
 class Broker:
@@ -83,51 +24,16 @@ class Broker:
         self.node_id, self.topic_id = node_id, topic_id
         self.topic_partition = java("org.apache.kafka.common.TopicPartition")(topic, 0)
         self.identified = java("org.apache.kafka.common.TopicIdPartition")(topic_id, self.topic_partition)
-        properties = java("java.util.Properties")()
-        for key, value in {
-            "process.roles": "broker",
-            "node.id": node_id,
-            "controller.quorum.voters": "3000@localhost:9093",
-            "controller.listener.names": "CONTROLLER",
-            "listeners": "PLAINTEXT://localhost:0",
-            "advertised.listeners": "PLAINTEXT://localhost:9092",
-            "log.dirs": folder,
-            "replica.lag.time.max.ms": lag_ms,
-            "replica.fetch.wait.max.ms": 1,
-            "log.cleaner.dedupe.buffer.size": 2_000_000,
-        }.items():
-            properties.put(key, str(value))
-        config = java("kafka.server.KafkaConfig").fromProps(properties)
+        config = config_of(node_id, folder, replica_lag_time_max_ms=lag_ms, replica_fetch_wait_max_ms=1)
         clock, metrics = (
             java("org.apache.kafka.common.utils.Time").SYSTEM,
             java("org.apache.kafka.common.metrics.Metrics")(),
         )
         self.scheduler = java("org.apache.kafka.server.util.KafkaScheduler")(1)
         self.scheduler.startup()
-        version = java("org.apache.kafka.server.common.KRaftVersion").KRAFT_VERSION_1
-        caches = "kafka.server.metadata.KRaftMetadataCache", "org.apache.kafka.metadata.KRaftMetadataCache"
-        self.cache = found(*caches)(node_id, proxy("java.util.function.Supplier", get=lambda: version))
-        shared = {
-            "KafkaConfig": config,
-            "AbstractKafkaConfig": config,
-            "Metrics": metrics,
-            "Time": clock,
-            "Scheduler": self.scheduler,
-            "MetadataCache": self.cache,
-            "ConfigRepository": self.cache,
-            "LogDirFailureChannel": java("org.apache.kafka.storage.internals.log.LogDirFailureChannel")(1),
-            "BrokerTopicStats": java("org.apache.kafka.storage.log.metrics.BrokerTopicStats")(),
-            "Option": nothing(),
-            "String": "",
-        }
-        self.logs = called(
-            java("kafka.log.LogManager"),
-            "apply",
-            Seq=java("scala.collection.immutable.List").newBuilder().result(),
-            Set=java("java.util.HashSet")(),
-            boolean=True,
-            **shared,
-        )
+        self.cache = metadata_cache(node_id)
+        shared = shared_parts(config, self.cache, clock, self.scheduler) | {"Metrics": metrics, "String": ""}
+        self.logs = log_manager(shared)
         quotas = found("kafka.server.QuotaFactory", "org.apache.kafka.server.quota.QuotaFactory")
         managers = called(quotas, "instantiate", **shared)
         alter = found("kafka.server.AlterPartitionManager", "org.apache.kafka.server.partition.AlterPartitionManager")
@@ -243,7 +149,7 @@ class Broker:
 
     def produces(self, value: str) -> list[str]:
         """Send a record with acks=all; a list, into which the name of the error comes when the broker answers."""
-        return self.appends(records_of(value))
+        return self.appends(records_of(value=value))
 
     def appends(self, records: Any) -> list[str]:
         """Send a batch with acks=all; a list, into which the name of the error comes when the broker answers."""
@@ -295,12 +201,12 @@ class Broker:
 
         `last_epoch`: the epoch of the follower's last record, if it has one.
         """
-        diverging = _field(self._read(follower, offset, leader_epoch, last_epoch), "divergingEpoch")
+        diverging = read(self._read(follower, offset, leader_epoch, last_epoch), "divergingEpoch")
         return int(diverging.get().endOffset()) if diverging.isPresent() else None
 
     def fetches(self, leader: "Broker", leader_epoch: int) -> None:
         """Fetch as a follower with an empty log, append what came, and fetch again."""
-        records = _field(leader._read(self.node_id, 0, leader_epoch, None), "fetchedData").records
+        records = read(leader._read(self.node_id, 0, leader_epoch, None), "fetchedData").records
         buffer = java("java.nio.ByteBuffer").allocate(records.sizeInBytes())
         records.readInto(buffer, 0)
         called(
@@ -333,28 +239,6 @@ class Broker:
         )
         now = java("java.lang.System").currentTimeMillis()
         return self.partition.fetchRecords(params, request, now, 1_000_000, True, True)
-
-
-def _field(read: Any, name: str) -> Any:
-    """What a read says; the releases differ in whether it is a field or a method."""
-    value = getattr(read, name)
-    return value() if callable(value) else value
-
-
-def records_of(value: str) -> Any:
-    """A batch of one record."""
-    record = found(*(f"{each}.SimpleRecord" for each in RECORDS))(java("java.lang.String")(value).getBytes())
-    none = java("org.apache.kafka.common.compress.Compression").NONE
-    return found(*(f"{each}.MemoryRecords" for each in RECORDS)).withRecords(none, [record])
-
-
-def has(name: str) -> bool:
-    """Whether the release has a class."""
-    try:
-        jpype.JClass(name)
-    except TypeError:
-        return False
-    return True
 
 
 def _ignore_absent(message: str, error: Any = None) -> Any:

@@ -59,6 +59,14 @@ def alter(control: ReplicationControl, leader: int, isr: list[int]) -> Any:
     return answer.topics().get(0).partitions().get(0)
 
 
+def leader_and_isr(control: ReplicationControl) -> Any:
+    """The partition as the controller answers it to a leader."""
+    partition = control.door.partition(control.topic_id)
+    told = jvm.java("org.apache.kafka.metadata.LeaderAndIsr")
+    isr, recovery = jvm.int_list(partition.isr), partition.leaderRecoveryState
+    return told(int(partition.leader), partition.leaderEpoch, isr, recovery, partition.partitionEpoch)
+
+
 def reassign(control: ReplicationControl, replicas: list[int] | None) -> str:
     """Ask the controller to move the partition to these brokers, or with None to cancel; the name of the error."""
     partition = jvm.message(

@@ -9,8 +9,7 @@ import tempfile
 from typing import Any
 
 from broker import Broker
-from control import controller, run
-from jvm import int_list, java
+from control import alter, controller, leader_and_isr, run
 from replication_control import TOPIC
 
 L, F = 0, 1
@@ -32,10 +31,10 @@ class Run:
 
         assert self.door.setTopicConfig(TOPIC, "min.insync.replicas", "2") == "NONE"
         asked = leader.proposal()
-        self._alter(asked)
+        alter(self.control, L, asked)
         self.elr = list(self._partition().elr)
         if way == ANSWER:
-            leader.is_told(self._leader_and_isr())
+            leader.is_told(leader_and_isr(self.control))
         elif way == CONFIGURATION:
             leader.replays(self._news(leader)[:1])
         if way != ANSWER:
@@ -56,25 +55,6 @@ class Run:
 
     def _news(self, broker: Broker) -> list[Any]:
         return list(self.door.written())[broker.offset :]
-
-    def _alter(self, asked: list[int]) -> None:
-        change = {
-            "stage": "REQUESTED",
-            "isr": asked,
-            "leader_epoch": 0,
-            "partition_epoch": 0,
-            "broker_epoch": 0,
-            "ends_recovery": False,
-            **{f"member_epochs[{member}]": 0 for member in asked},
-        }
-        self.control.known = {f"alter_partitions[{L}].{field}": value for field, value in change.items()}
-        self.control.controller_alters_partition(L)
-
-    def _leader_and_isr(self) -> Any:
-        partition = self._partition()
-        isr = int_list(partition.isr)
-        made = java("org.apache.kafka.metadata.LeaderAndIsr")
-        return made(L, partition.leaderEpoch, isr, partition.leaderRecoveryState, partition.partitionEpoch)
 
 
 def main() -> None:

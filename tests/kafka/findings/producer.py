@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import jpype
-from broker import found, made, proxy
 from jvm import java, listed, message, moved
+from reflection import found, made, proxy
 
 CLIENTS = "org.apache.kafka.clients"
 INTERNALS = f"{CLIENTS}.producer.internals"

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Supplier;
 
 import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.common.Uuid;
@@ -42,7 +41,6 @@ import org.apache.kafka.common.metadata.UnfenceBrokerRecord;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.requests.ApiError;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
-import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.BrokerHeartbeatReply;
 import org.apache.kafka.metadata.BrokerRegistration;
 import org.apache.kafka.metadata.FinalizedControllerFeatures;
@@ -59,31 +57,6 @@ import org.apache.kafka.timeline.SnapshotRegistry;
  * replayed at once, each at the next offset. It decides nothing.
  */
 public final class ControllerDoor {
-    /** A clock that only moves when it is told to. */
-    private static final class StandingClock implements Time {
-        private long milliseconds = 0;
-
-        @Override
-        public long milliseconds() {
-            return milliseconds;
-        }
-
-        @Override
-        public long nanoseconds() {
-            return milliseconds * 1_000_000;
-        }
-
-        @Override
-        public void sleep(long more) {
-            milliseconds += more;
-        }
-
-        @Override
-        public void waitObject(Object object, Supplier<Boolean> condition, long deadline) {
-            throw new UnsupportedOperationException();
-        }
-    }
-
     private static final short ALTER_PARTITION_VERSION = 3;
 
     private final StandingClock clock = new StandingClock();
