@@ -17,7 +17,7 @@ from typing import Annotated
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Allowance, Array, ById, Ids, Struct
 from kafkacheck.impl.ids import LeaderEpoch, LogOffset
-from kafkacheck.impl.log import truncate_to
+from kafkacheck.impl.log import is_full, truncate_to
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.quorum import check_quorum, elections, replication
 from kafkacheck.impl.quorum.records import Voter, VoterId, VoterSet, enter_epoch
@@ -85,22 +85,25 @@ def voter_receives_vote_request(state: State, voter_id: VoterId, candidate_id: V
     """A voter receives a candidate's vote request. If it follows the epoch's leader, it refuses."""
     voter = state.voters[voter_id]
     candidate = state.voters[candidate_id]
-    is_new = candidate.epoch > voter.epoch
-    if not is_new and voter_id in state.followers:
+    if candidate.votes == Ids() or voter_id in candidate.votes:
         return False
-    if not elections.handle_vote_request(voter, voter_id, candidate, candidate_id):
-        return False
-    if is_new:
-        state.followers -= {voter_id}
+    if candidate.epoch > voter.epoch:
+        elections.handle_vote_request(voter, voter_id, candidate, candidate_id)
+        if candidate.epoch == voter.epoch:
+            state.followers -= {voter_id}
+    elif voter_id not in state.followers:
+        elections.handle_vote_request(voter, voter_id, candidate, candidate_id)
     return True
 
 
-def candidate_becomes_leader(state: State, rules: QuorumRules, candidate_id: VoterId) -> bool:
-    """A candidate has counted the votes of a majority, leads, and flushes its first record."""
+def candidate_counts_votes(state: State, rules: QuorumRules, candidate_id: VoterId) -> bool:
+    """A candidate counts its votes. If they are a majority, it leads, and flushes its first record."""
     candidate = state.voters[candidate_id]
-    if not elections.count_votes(candidate, candidate_id, RECORD):
+    if candidate.votes == Ids() or is_full(candidate.log):
         return False
-    return elections.flush_leader_log(candidate, rules, candidate_id)
+    if elections.count_votes(candidate, candidate_id, RECORD):
+        elections.flush_leader_log(candidate, rules, candidate_id)
+    return True
 
 
 def quorum_leader_appends(state: State, rules: QuorumRules, leader_id: VoterId) -> bool:
@@ -109,14 +112,14 @@ def quorum_leader_appends(state: State, rules: QuorumRules, leader_id: VoterId) 
 
 
 def voter_fetches(state: State, rules: QuorumRules, voter_id: VoterId, leader_id: VoterId) -> bool:
-    """A leader receives a voter's fetch; the response is lost."""
+    """A voter's fetch reaches a leader, perhaps of an older epoch; the response is lost."""
     voter = state.voters[voter_id]
     leader = state.voters[leader_id]
-    if voter_id == leader_id or is_candidate_beside(voter, leader):
+    if not leader.is_leader or voter_id == leader_id or is_candidate_beside(voter, leader):
         return False
-    if not replication.handle_quorum_fetch(leader, rules, voter, voter_id):
-        return False
-    state.followers |= {voter_id}
+    if leader.epoch >= voter.epoch:
+        replication.handle_quorum_fetch(leader, rules, voter, voter_id)
+        state.followers |= {voter_id}
     return True
 
 
@@ -137,9 +140,13 @@ def voter_receives_record(state: State, voter_id: VoterId, leader_id: VoterId) -
 
 def fetch_timeout_passes(state: State, rules: QuorumRules, leader_id: VoterId, fetching: VoterSet) -> bool:
     """Only some voters fetch from a leader for longer than the timeout, and nothing new."""
-    if not all(is_noted(state, leader_id, voter_id) for voter_id in fetching) or leader_id in fetching:
+    leader = state.voters[leader_id]
+    if not leader.is_leader or not all(is_noted(state, leader_id, voter_id) for voter_id in fetching - {leader_id}):
         return False
-    return check_quorum.resign_without_majority(state.voters[leader_id], rules, len(fetching) + 1)
+    if leader_id not in fetching:
+        return False
+    check_quorum.resign_without_majority(leader, rules, len(fetching))
+    return True
 
 
 def voter_crashes(state: State, rules: QuorumRules, voter_id: VoterId) -> bool:
@@ -196,7 +203,7 @@ MODEL = Model(
     bounds={"voters": 3, "log_size": 2, "max_records": 1, "max_leader_epoch": 2, "crashes": 0, "disk_losses": 0},
     rules=QuorumRules(),
     actions=[
-        candidate_becomes_leader,
+        candidate_counts_votes,
         candidate_crashes_before_flush,
         fetch_timeout_passes,
         leader_crashes_before_flush,
@@ -215,5 +222,6 @@ MODEL = Model(
         voter_crashes: "crashes",
         voter_disk_is_replaced: "disk_losses",
     },
+    stuttering=[candidate_counts_votes, fetch_timeout_passes, voter_fetches, voter_receives_vote_request],
     check_deadlock=False,
 )

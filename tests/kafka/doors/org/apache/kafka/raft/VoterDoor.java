@@ -1,6 +1,7 @@
 package org.apache.kafka.raft;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -8,11 +9,14 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -131,8 +135,13 @@ public final class VoterDoor {
         }
     }
 
+    /** A request, and the epoch and role in which the voter sent it: in another one it awaits no response. */
+    private record Sent(RaftRequest.Outbound request, int epoch, String role) {
+    }
+
     private static final int BUFFER_BYTES = 4096;
     private static final ListenerName LISTENER = ListenerName.normalised("CONTROLLER");
+    private static final int FIRST_PORT = 9990;
     private static final String CLUSTER = "cluster";
     private static final SupportedVersionRange VERSIONS = new SupportedVersionRange((short) 0, (short) 1);
 
@@ -141,8 +150,8 @@ public final class VoterDoor {
     private final Path bootstrap;
     private final QuorumConfig config;
     private final NoChance chance = new NoChance();
-    private final List<RaftRequest.Outbound> sent = new ArrayList<>();
-    private final Map<Integer, CompletableFuture<RaftResponse.Inbound>> awaited = new java.util.HashMap<>();
+    private final List<Sent> sent = new ArrayList<>();
+    private final Map<Integer, CompletableFuture<RaftResponse.Inbound>> awaited = new HashMap<>();
     private StandingClock clock;
     private Uuid directory;
     private ElectionFile file;
@@ -152,10 +161,9 @@ public final class VoterDoor {
     private int correlation = 0;
 
     /** bootstrap: the folder of the snapshot that names the voters; null if the configuration names them. */
-    public VoterDoor(int id, Map<Integer, InetSocketAddress> addresses, Map<String, Object> settings, Path bootstrap,
-                     Uuid directory) {
+    public VoterDoor(int id, int voters, Map<String, Object> settings, Path bootstrap, Uuid directory) {
         this.id = id;
-        this.addresses = addresses;
+        this.addresses = addresses(voters);
         this.bootstrap = bootstrap;
         this.directory = directory;
         config = new QuorumConfig(new AbstractConfig(QuorumConfig.CONFIG_DEF, settings, false));
@@ -164,12 +172,19 @@ public final class VoterDoor {
     }
 
     /** Write the snapshot that names the first voters and their directories. */
-    public static void writeBootstrap(Path folder, Map<Integer, InetSocketAddress> addresses,
-                                      Map<Integer, Uuid> directories) throws IOException {
-        Map<Integer, VoterSet.VoterNode> voters = new java.util.HashMap<>();
-        addresses.forEach((voter, address) -> voters.put(voter, VoterSet.VoterNode.of(
+    public static void writeBootstrap(Path folder, List<Uuid> directories) throws IOException {
+        Map<Integer, VoterSet.VoterNode> voters = new TreeMap<>();
+        addresses(directories.size()).forEach((voter, address) -> voters.put(voter, VoterSet.VoterNode.of(
             ReplicaKey.of(voter, directories.get(voter)), endpoints(address), VERSIONS)));
         MemoryLog.writeBootstrap(folder, VoterSet.fromMap(voters), new StringSerde());
+    }
+
+    private static Map<Integer, InetSocketAddress> addresses(int voters) {
+        Map<Integer, InetSocketAddress> found = new TreeMap<>();
+        for (int each = 0; each < voters; each++) {
+            found.put(each, InetSocketAddress.createUnresolved("localhost", FIRST_PORT + each));
+        }
+        return found;
     }
 
     private static Endpoints endpoints(InetSocketAddress address) {
@@ -206,7 +221,7 @@ public final class VoterDoor {
         }
     }
 
-    private static <T> T proxy(Class<T> kind, java.lang.reflect.InvocationHandler handler) {
+    private static <T> T proxy(Class<T> kind, InvocationHandler handler) {
         return kind.cast(Proxy.newProxyInstance(kind.getClassLoader(), new Class<?>[] {kind}, handler));
     }
 
@@ -222,7 +237,7 @@ public final class VoterDoor {
                 boolean returns = method.getReturnType() != void.class;
                 var future = returns ? new CompletableFuture<RaftResponse.Inbound>()
                     : (CompletableFuture<RaftResponse.Inbound>) completion(request);
-                sent.add(request);
+                sent.add(new Sent(request, client.quorum().epoch(), role()));
                 awaited.put(request.correlationId(), future);
                 return returns ? future : null;
             default: throw new IllegalStateException("a call of the network that the door does not know: " + method);
@@ -288,19 +303,20 @@ public final class VoterDoor {
         log = new MemoryLog(null);
     }
 
-    /** The newest request of a kind that nobody has answered, to a voter or (-1) any one; null if there is none. */
+    /** The newest request of a kind that awaits a response, to a voter or (-1) any one; null if there is none. */
     public RaftRequest.Outbound request(String kind, int voter) {
-        for (int place = sent.size() - 1; place >= 0; place--) {
-            RaftRequest.Outbound each = sent.get(place);
-            boolean fits = each.data().getClass().getSimpleName().equals(kind);
-            if (fits && (voter < 0 || each.destination().id() == voter)) return each;
+        RaftRequest.Outbound found = null;
+        for (Sent each : sent) {
+            boolean isAwaited = each.epoch() == client.quorum().epoch() && each.role().equals(role());
+            boolean fits = each.request().data().getClass().getSimpleName().equals(kind);
+            if (isAwaited && fits && (voter < 0 || each.request().destination().id() == voter)) found = each.request();
         }
-        return null;
+        return found;
     }
 
     /** Bring the response to a request. */
     public void answer(RaftRequest.Outbound request, ApiMessage response) {
-        sent.remove(request);
+        sent.removeIf(each -> each.request() == request);
         awaited.remove(request.correlationId())
             .complete(new RaftResponse.Inbound(request.correlationId(), response, request.destination()));
         run();
@@ -335,7 +351,7 @@ public final class VoterDoor {
     }
 
     /** A candidate's own count of its votes. */
-    public java.util.Set<Integer> grantingVoters() {
+    public Set<Integer> grantingVoters() {
         return client.quorum().candidateStateOrThrow().epochElection().grantingVoters();
     }
 
