@@ -55,7 +55,7 @@ def stand_for_election(voter: Voter, voter_id: int, epoch: int) -> bool:
 def handle_vote_request(voter: Voter, voter_id: int, candidate: Voter, candidate_id: int) -> bool:
     """A voter receives a vote request, and votes or only adopts the epoch.
 
-    Who: a voter that a candidate asks, in the voter's epoch or a newer one. An observer refuses the request.
+    Who: a voter or observer that a candidate asks, in its own epoch or a newer one. An observer never votes.
     When: the epoch is new to the voter, or it votes: it has voted for nobody else in that epoch, and its log is not
         more up to date.
     Effect: it is in that epoch. Its vote is on the disk before the response; the candidate may count it at any later
@@ -64,13 +64,11 @@ def handle_vote_request(voter: Voter, voter_id: int, candidate: Voter, candidate
     """
     if candidate.votes == Ids() or voter_id in candidate.votes or candidate.epoch < voter.epoch:
         return False
-    if voter.is_observer:
-        return False
     is_new = candidate.epoch > voter.epoch
     if is_new:
         enter_epoch(voter, candidate.epoch)
     is_free = voter.voted == NO_VOTER or voter.voted == candidate_id
-    if not is_free or not grants_vote(voter, candidate):
+    if voter.is_observer or not is_free or not grants_vote(voter, candidate):
         return is_new
     voter.voted = candidate_id
     candidate.votes |= {voter_id}

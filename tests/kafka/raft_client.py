@@ -143,15 +143,14 @@ class RaftClient:
             request, response = self._fetch(voter_id, leader_id)
             self.doors[voter_id].answer(request, response)
             diverges = response.responses().get(0).partitions().get(0).divergingEpoch().epoch() >= 0
-            epochs = [list(map(int, self.doors[each].epochs())) for each in (voter_id, leader_id)]
-            diverges = diverges and epochs[0] != epochs[1][: len(epochs[0])]
+            diverges = diverges and not self.doors[leader_id].hasAllOf(self.doors[voter_id])
         return before != self.observe()
 
     def fetch_timeout_passes(self, leader_id: int, fetching: list[int]) -> bool:
         """A leader's clock advances beyond the timeout, while only these voters fetch, for what they fetched before."""
         leader = self.doors[leader_id]
         for round_of_fetches in range(ROUNDS_OF_FETCHES):
-            if round_of_fetches > 0:
+            if round_of_fetches > 0 and str(leader.role()) == "leader":
                 leader.sleep(FETCH_TIMEOUT_MS)
             for each in fetching:
                 if each != leader_id and str(leader.role()) == "leader":
@@ -164,10 +163,11 @@ class RaftClient:
         return True
 
     def leader_crashes_before_flush(self, leader_id: int, receiving: list[int], end_offset: int) -> bool:
-        """Voters' fetches wait at a leader; it appends a record and loses power."""
+        """Voters' fetches, after one that tells them the high watermark, wait at a leader; it appends, and loses power."""
         waiting = []
         for voter in receiving:
-            request, _ = self._fetch(voter, leader_id)
+            self.doors[voter].answer(*self._fetch(voter, leader_id))
+            request = self.doors[voter].request(FETCH, leader_id)
             request.data().setMaxWaitMs(FETCH_TIMEOUT_MS)
             waiting.append((voter, request, self.doors[leader_id].receive(request)))
         self.doors[leader_id].failToFlush()
@@ -223,34 +223,36 @@ class RaftClient:
         return self.doors[voter_id].receive(request).getNow(None).data()
 
     def _epoch(self, voter_id: int) -> int:
-        return int(self.doors[voter_id].quorum().epoch())
+        return int(self.doors[voter_id].epoch())
 
     def _length(self, voter_id: int) -> int:
-        return len(self.doors[voter_id].epochs())
+        return int(self.doors[voter_id].length())
 
     def observe(self) -> dict[str, Any]:
         """The voters as they are now. Of a voter that leads or has led the vote cannot be seen: it votes no more."""
         shown: dict[str, Any] = {}
         for voter, door in enumerate(self.doors):
-            role, epochs = str(door.role()), [int(each) for each in door.epochs()]
-            progress: list[int] = [int(each) for each in door.progress()] if role == "leader" else []
-            votes = {voter, *map(int, door.grantingVoters()), *self.granted[voter]} if role == "candidate" else set()
+            role = str(door.role())
+            epoch, is_observer, voted, length, *rest = map(int, str(door.shown()).split())
+            epochs, (count, *rest) = rest[:length], rest[length:]
+            votes = {*rest[:count], *self.granted[voter]} if role == "candidate" else ()
+            progress = rest[count:] or [0, 0, *(NO_OFFSET for _ in self.voters)]
             here = {
-                "epoch": self._epoch(voter),
+                "epoch": epoch,
                 "is_leader": role == "leader",
                 "has_resigned": role == "resigned",
-                "is_observer": bool(door.quorum().isObserver()),
+                "is_observer": is_observer == 1,
                 "votes": sorted(votes),
-                "log.end_offset": len(epochs),
-                "epoch_start_offset": progress[0] if progress else 0,
-                "high_watermark": progress[1] if progress else 0,
+                "log.end_offset": length,
+                "epoch_start_offset": progress[0],
+                "high_watermark": progress[1],
             }
             if role not in ("leader", "resigned"):
-                here["voted"] = None if door.voted() < 0 else int(door.voted())
+                here["voted"] = None if voted < 0 else voted
             for offset in range(self.log_size):
-                here[f"log.records[{offset}].epoch"] = epochs[offset] if offset < len(epochs) else None
+                here[f"log.records[{offset}].epoch"] = epochs[offset] if offset < length else None
             for other in self.voters:
-                here[f"end_offsets[{other}]"] = progress[2 + other] if progress else NO_OFFSET
+                here[f"end_offsets[{other}]"] = progress[2 + other]
             shown |= {f"voters[{voter}].{field}": value for field, value in here.items()}
         return shown
 

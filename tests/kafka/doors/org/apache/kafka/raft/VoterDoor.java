@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.AbstractConfig;
@@ -335,12 +337,14 @@ public final class VoterDoor {
             : ((CompletionStage<RaftResponse.Outbound>) returned).toCompletableFuture();
     }
 
-    public QuorumState quorum() {
-        return client.quorum();
+    /** The voter's epoch. */
+    public int epoch() {
+        return client.quorum().epoch();
     }
 
-    /** The name of the voter's state. */
+    /** The name of the voter's state; "off" if its machine has lost power. */
     public String role() {
+        if (client == null) return "off";
         QuorumState quorum = client.quorum();
         if (quorum.isLeader()) return "leader";
         if (quorum.isCandidate()) return "candidate";
@@ -350,31 +354,42 @@ public final class VoterDoor {
         return "prospective";
     }
 
-    /** A candidate's own count of its votes. */
-    public Set<Integer> grantingVoters() {
-        return client.quorum().candidateStateOrThrow().epochElection().grantingVoters();
+    /** How many batches the log has. */
+    public int length() {
+        return log.epochs().length;
     }
 
-    /** The id of the voter that got the vote in this epoch; -1 if none did. */
-    public int voted() {
-        return client.quorum().votedKey().map(ReplicaKey::id).orElse(-1);
+    /** Whether the first batches of this voter's log are all that the other one has. */
+    public boolean hasAllOf(VoterDoor other) {
+        int length = other.length();
+        return length <= length() && Arrays.equals(log.epochs(), 0, length, other.log.epochs(), 0, length);
     }
 
-    /** The epochs of the log's batches. */
-    public int[] epochs() {
-        return log.epochs();
-    }
-
-    /** For a leader: the batches before its first one, below its high watermark, and below each voter's end; or -1. */
-    public int[] progress() {
-        LeaderState<String> state = client.quorum().leaderStateOrThrow();
-        int[] found = new int[2 + addresses.size()];
-        found[0] = log.batchesBefore(state.epochStartOffset());
-        found[1] = log.batchesBefore(state.highWatermark().map(LogOffsetMetadata::offset).orElse(0L));
-        for (int voter : addresses.keySet()) {
-            Optional<LogOffsetMetadata> end = state.voterStates().get(voter).endOffset();
-            found[2 + voter] = end.isEmpty() ? -1 : log.batchesBefore(end.get().offset());
-        }
-        return found;
+    /**
+     * The voter in numbers: its epoch, whether it is an observer, the voter that has its vote, or -1; as many batches
+     * as the log has, and the epoch of each; as many granted votes as it has counted as a candidate, and by whom. For a
+     * leader there follow the batches before its first one, below its high watermark, and below each voter's end, or -1.
+     */
+    public String shown() {
+        QuorumState quorum = client.quorum();
+        List<Integer> found = new ArrayList<>();
+        found.add(quorum.epoch());
+        found.add(quorum.isObserver() ? 1 : 0);
+        found.add(quorum.votedKey().map(ReplicaKey::id).orElse(-1));
+        found.add(length());
+        for (int each : log.epochs()) found.add(each);
+        Set<Integer> granting = quorum.isCandidate() ? quorum.candidateStateOrThrow().epochElection().grantingVoters()
+            : Set.of();
+        found.add(granting.size());
+        found.addAll(granting);
+        quorum.maybeLeaderState().ifPresent(state -> {
+            found.add(log.batchesBefore(state.epochStartOffset()));
+            found.add(log.batchesBefore(state.highWatermark().map(LogOffsetMetadata::offset).orElse(0L)));
+            for (int voter : addresses.keySet()) {
+                Optional<LogOffsetMetadata> end = state.voterStates().get(voter).endOffset();
+                found.add(end.isEmpty() ? -1 : log.batchesBefore(end.get().offset()));
+            }
+        });
+        return found.stream().map(String::valueOf).collect(Collectors.joining(" "));
     }
 }
