@@ -14,6 +14,7 @@ from typing import Any
 import jvm
 
 DOOR = "org.apache.kafka.raft.VoterDoor"
+UUID = "org.apache.kafka.common.Uuid"
 FETCH_TIMEOUT_MS, ELECTION_TIMEOUT_MS = 2_000, 1_000
 SETTINGS = {
     "controller.quorum.fetch.timeout.ms": FETCH_TIMEOUT_MS,
@@ -45,6 +46,7 @@ class RaftClient:
     """The voters of a quorum, with the messages between them."""
 
     observes = tuple(f"voters[*].{field}" for field in SHOWN)
+
     def __init__(self, model: Any) -> None:
         jvm.started()
         self.voters = range(model.bounds["voters"])
@@ -163,7 +165,7 @@ class RaftClient:
         return True
 
     def leader_crashes_before_flush(self, leader_id: int, receiving: list[int], end_offset: int) -> bool:
-        """Voters' fetches, after one that tells them the high watermark, wait at a leader; it appends, and loses power."""
+        """Voters that know the high watermark have fetches waiting at a leader, which appends and loses power."""
         waiting = []
         for voter in receiving:
             self.doors[voter].answer(*self._fetch(voter, leader_id))
@@ -259,7 +261,7 @@ class RaftClient:
 
 def _directory() -> Any:
     """The id of a new log directory."""
-    return jvm.java("org.apache.kafka.common.Uuid").randomUuid()
+    return jvm.java(UUID).randomUuid()
 
 
 def _lost(response: str, error: int = NOT_AVAILABLE) -> Any:

@@ -8,7 +8,8 @@ A voter that has resigned enters the next epoch before it may stand, as it does 
 stands at once, as it did before. A voter that follows its epoch's leader refuses its vote, which the catalogue leaves
 out.
 
-Bounds: three voters, two of them a majority; two epochs. Records have no ids, because Kafka's have none.
+Bounds: three voters, two of them a majority; two epochs, and room for a LeaderChange record and another one. Records
+have no ids, because Kafka's have none.
 **Not covered**: a candidate that hears of the leader of its own epoch.
 """
 
@@ -129,9 +130,9 @@ def voter_receives_record(state: State, voter_id: VoterId, leader_id: VoterId) -
     leader = state.voters[leader_id]
     if voter_id == leader_id or is_candidate_beside(voter, leader):
         return False
-    if replication.shared_end_of(voter.log, leader.log) == end_of(voter.log) and not voter.is_observer:
-        if not is_noted(state, leader_id, voter_id):
-            return False
+    can_be_noted = replication.shared_end_of(voter.log, leader.log) == end_of(voter.log) and not voter.is_observer
+    if can_be_noted and not is_noted(state, leader_id, voter_id):
+        return False
     if not replication.handle_quorum_fetch_response(voter, leader):
         return False
     state.followers |= {voter_id}

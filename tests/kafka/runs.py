@@ -50,6 +50,10 @@ JUDGES = {
         "org.apache.kafka.controller.BrokerHeartbeatManager",
         ("controller/broker_lifecycle.py", "controller/registrations.py"),
     ),
+    "raft_client.py": (
+        "org.apache.kafka.raft.KafkaRaftClient",
+        ("quorum/check_quorum.py", "quorum/elections.py", "quorum/records.py", "quorum/replication.py"),
+    ),
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
@@ -62,6 +66,7 @@ ALIVE = (("4.1", "last_known_leader_is_active=true"),)
 """KAFKA-19522."""
 ELIGIBLE = ("eligible_leader_replicas=true", "last_known_leader_is_elected=true", "last_known_leader_is_active=false")
 REQUESTS, MODEL = "controller_requests.py", "controller_model.py"
+RAFT, QUORUM = "raft_client.py", "raft_model.py"
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
@@ -72,4 +77,8 @@ RUNS = (
     Run(REQUESTS, MODEL, (), GROWN, case="three"),
     Run(REQUESTS, MODEL, ("moves=0", *ELIGIBLE), ALIVE, "controller_elr.toml", "three_eligible"),
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
+    Run(RAFT, QUORUM, ("max_leader_epoch=1", "crashes=1")),
+    Run(RAFT, QUORUM, ("max_leader_epoch=1", "disk_losses=1"), case="disks"),
+    Run(RAFT, QUORUM, ("max_leader_epoch=1", "disk_losses=1", "voters_have_directories=false"), case="static"),
+    Run(RAFT, QUORUM, case="epochs"),
 )

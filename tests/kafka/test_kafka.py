@@ -19,6 +19,7 @@ RUNS = (
     ("replication_control:cluster.kraft", ("moves=0", "crashes=0")),
     ("controller_requests:controller_model", ("replicas=2", "moves=0")),
     ("broker_heartbeats", ("restarts=0",)),
+    ("raft_client:raft_model", ("crashes=0",)),
 )
 """Runs whose state graphs are found within seconds, with the bounds that make them so."""
 
