@@ -48,6 +48,9 @@ class RaftClient:
     observes = tuple(f"voters[*].{field}" for field in SHOWN)
 
     def __init__(self, model: Any) -> None:
+        unknown = [action for action in model.actions if not hasattr(self, action)]
+        if unknown:
+            raise ValueError(f"{model.name} has the action {unknown[0]}; expected the model tests/kafka/raft_model.py")
         jvm.started()
         self.voters = range(model.bounds["voters"])
         self.log_size = model.bounds["log_size"]

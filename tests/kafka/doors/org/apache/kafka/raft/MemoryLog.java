@@ -23,7 +23,7 @@ import org.apache.kafka.snapshot.Snapshots;
  * The metadata log of a voter in memory: batches of bytes, and perhaps the snapshot that names the first voters.
  *
  * The interface of Kafka's log and its types have other names and packages in each release, so it is called by name.
- * A fetch gets one batch, which Kafka's log may do, too. What a log decides itself is asked of the interface's own code.
+ * A fetch gets one batch, which Kafka's log may do, too. Where the interface has code of its own, that code decides.
  */
 final class MemoryLog implements InvocationHandler {
     /** One batch as Kafka wrote it. Its header begins with the offset, the length of the rest and the epoch. */
@@ -174,6 +174,7 @@ final class MemoryLog implements InvocationHandler {
     }
 
     private static Object offsetAndEpoch(long offset, int epoch) throws ReflectiveOperationException {
-        return Snapshots.BOOTSTRAP_SNAPSHOT_ID.getClass().getConstructor(long.class, int.class).newInstance(offset, epoch);
+        Class<?> kind = Snapshots.BOOTSTRAP_SNAPSHOT_ID.getClass();
+        return kind.getConstructor(long.class, int.class).newInstance(offset, epoch);
     }
 }

@@ -119,13 +119,11 @@ public final class VoterDoor {
         }
     }
 
-    /** No chance: of several servers the chosen one is taken, and a timeout is about its shortest. */
+    /** No chance: of several servers the first one is taken, and a timeout is its shortest. */
     private static final class NoChance extends Random {
-        private int choice = 0;
-
         @Override
         public int nextInt(int bound) {
-            return choice % bound;
+            return 0;
         }
     }
 
@@ -151,7 +149,6 @@ public final class VoterDoor {
     private final Map<Integer, InetSocketAddress> addresses;
     private final Path bootstrap;
     private final QuorumConfig config;
-    private final NoChance chance = new NoChance();
     private final List<Sent> sent = new ArrayList<>();
     private final Map<Integer, CompletableFuture<RaftResponse.Inbound>> awaited = new HashMap<>();
     private StandingClock clock;
@@ -215,9 +212,9 @@ public final class VoterDoor {
         try {
             return (KafkaRaftClient<String>) constructor.newInstance(
                 OptionalInt.of(id), directory, new StringSerde(), proxy(NetworkChannel.class, this::onChannel),
-                proxy(RaftMessageQueue.class, this::onQueue), log.as(kinds[5]), new SmallBuffers(), clock, new NoExpiration(),
-                0, true, CLUSTER, servers, endpoints(addresses.get(id)), VERSIONS,
-                kinds[15].getConstructor().newInstance(), chance, config);
+                proxy(RaftMessageQueue.class, this::onQueue), log.as(kinds[5]), new SmallBuffers(), clock,
+                new NoExpiration(), 0, true, CLUSTER, servers, endpoints(addresses.get(id)), VERSIONS,
+                kinds[15].getConstructor().newInstance(), new NoChance(), config);
         } catch (InvocationTargetException error) {
             throw new IllegalStateException(error.getCause());
         }
@@ -283,11 +280,6 @@ public final class VoterDoor {
         run();
     }
 
-    /** Of several servers to ask for the leader, the voter asks this one. */
-    public void prefer(int voter) {
-        chance.choice = voter;
-    }
-
     /** From now on the machine loses power when the log is to be flushed. */
     public void failToFlush() {
         log.failsToFlush = true;
@@ -311,7 +303,8 @@ public final class VoterDoor {
         for (Sent each : sent) {
             boolean isAwaited = each.epoch() == client.quorum().epoch() && each.role().equals(role());
             boolean fits = each.request().data().getClass().getSimpleName().equals(kind);
-            if (isAwaited && fits && (voter < 0 || each.request().destination().id() == voter)) found = each.request();
+            fits &= voter < 0 || each.request().destination().id() == voter;
+            if (isAwaited && fits) found = each.request();
         }
         return found;
     }
@@ -366,9 +359,10 @@ public final class VoterDoor {
     }
 
     /**
-     * The voter in numbers: its epoch, whether it is an observer, the voter that has its vote, or -1; as many batches
-     * as the log has, and the epoch of each; as many granted votes as it has counted as a candidate, and by whom. For a
-     * leader there follow the batches before its first one, below its high watermark, and below each voter's end, or -1.
+     * The voter in numbers: its epoch, whether it is an observer, and the voter that has its vote, or -1; how many
+     * batches its log has, and the epoch of each; how many votes it has counted as a candidate, and of which voters. For
+     * a leader there follow the batches before its first one, below its high watermark, and below each voter's end, or
+     * -1.
      */
     public String shown() {
         QuorumState quorum = client.quorum();
@@ -378,8 +372,8 @@ public final class VoterDoor {
         found.add(quorum.votedKey().map(ReplicaKey::id).orElse(-1));
         found.add(length());
         for (int each : log.epochs()) found.add(each);
-        Set<Integer> granting = quorum.isCandidate() ? quorum.candidateStateOrThrow().epochElection().grantingVoters()
-            : Set.of();
+        Set<Integer> granting = quorum.isCandidate()
+            ? quorum.candidateStateOrThrow().epochElection().grantingVoters() : Set.of();
         found.add(granting.size());
         found.addAll(granting);
         quorum.maybeLeaderState().ifPresent(state -> {
