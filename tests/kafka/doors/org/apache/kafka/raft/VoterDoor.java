@@ -360,8 +360,8 @@ public final class VoterDoor {
 
     /**
      * The voter in numbers: its epoch, whether it is an observer, and the voter that has its vote, or -1; how many
-     * batches its log has, and the epoch of each; how many votes it has counted as a candidate, and of which voters. For
-     * a leader there follow the batches before its first one, below its high watermark, and below each voter's end, or
+     * batches its log has, and the epoch of each; how many votes it has counted as a candidate, and by whom. For a
+     * leader there follow the batches before its first one, below its high watermark, and below each voter's end, or
      * -1.
      */
     public String shown() {
