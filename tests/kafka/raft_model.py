@@ -140,13 +140,14 @@ def voter_receives_record(state: State, voter_id: VoterId, leader_id: VoterId) -
 
 
 def fetch_timeout_passes(state: State, rules: QuorumRules, leader_id: VoterId, fetching: VoterSet) -> bool:
-    """Only some voters fetch from a leader for longer than the timeout, and nothing new."""
+    """Only some voters fetch from a leader for longer than the timeout, and nothing new. Observers do not count."""
     leader = state.voters[leader_id]
     if not leader.is_leader or not all(is_noted(state, leader_id, voter_id) for voter_id in fetching - {leader_id}):
         return False
     if leader_id not in fetching:
         return False
-    check_quorum.resign_without_majority(leader, rules, len(fetching))
+    known = sum(1 for voter_id in fetching if not state.voters[voter_id].is_observer)
+    check_quorum.resign_without_majority(leader, rules, known)
     return True
 
 
