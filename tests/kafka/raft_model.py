@@ -10,7 +10,9 @@ out.
 
 Bounds: three voters, two of them a majority; two epochs, and room for a LeaderChange record and another one. Records
 have no ids, because Kafka's have none.
-**Not covered**: a candidate that hears of the leader of its own epoch.
+**Not covered**: a candidate that hears of the leader of its own epoch; a replaced disk among voters that are known by
+their ids alone (`voters_have_directories=false`, `kraft.version` 0). There two voters can lead in one epoch
+(KAFKA-14077), and Kafka's clients throw when they hear of both.
 """
 
 from typing import Annotated

@@ -79,6 +79,5 @@ RUNS = (
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "crashes=1")),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "disk_losses=1"), case="disks"),
-    Run(RAFT, QUORUM, ("max_leader_epoch=1", "disk_losses=1", "voters_have_directories=false"), case="static"),
     Run(RAFT, QUORUM, case="epochs"),
 )
