@@ -5,12 +5,13 @@ file; `KafkaRaftClient.flushLeaderLog`.
 Source: apache/kafka (commit 1eb7644349), raft; KIP-595, KAFKA-10527, KAFKA-10661; KIP-853, KAFKA-14077.
 Left out, and why that is sound: requests under way, because a late vote request is one that is sent later, and a late
 response is a vote that its candidate counts later; pre-votes (KIP-996), which only keep voters from standing for
-election, and a voter may stand at any time or never; the leader's id in a follower's file, with which the follower
-refuses its vote in that epoch: here it may give its one vote, which adds elections that fail and removes none; that a
-candidate stops standing when it fetches from its epoch's leader, because no majority has a vote left for it; unflushed
-records of a leader that learns that it is deposed, because it flushes before it takes the next request; unflushed
-records of a follower, because it flushes before it fetches again; adding an observer as a voter again, like every other
-change of the voters.
+election, and a voter may stand at any time or never; that a leader that has resigned enters the next epoch before it
+stands (since KIP-996): it does nothing there that it does not do as a candidate of that epoch, or as a voter that one
+of them asks; the leader's id in a follower's file, with which the follower refuses its vote in that epoch: here it may
+give its one vote, which adds elections that fail and removes none; that a candidate stops standing when it fetches from
+its epoch's leader, because no majority has a vote left for it; unflushed records of a leader that learns that it is
+deposed, because it flushes before it takes the next request; unflushed records of a follower, because it flushes before
+it fetches again; adding an observer as a voter again, like every other change of the voters.
 """
 
 from kafkacheck.checker.schema import Ids
@@ -55,7 +56,7 @@ def stand_for_election(voter: Voter, voter_id: int, epoch: int) -> bool:
 def handle_vote_request(voter: Voter, voter_id: int, candidate: Voter, candidate_id: int) -> bool:
     """A voter receives a vote request, and votes or only adopts the epoch.
 
-    Who: a voter that a candidate asks, in the voter's epoch or a newer one. An observer refuses the request.
+    Who: a voter or observer that a candidate asks, in its own epoch or a newer one. An observer never votes.
     When: the epoch is new to the voter, or it votes: it has voted for nobody else in that epoch, and its log is not
         more up to date.
     Effect: it is in that epoch. Its vote is on the disk before the response; the candidate may count it at any later
@@ -64,13 +65,11 @@ def handle_vote_request(voter: Voter, voter_id: int, candidate: Voter, candidate
     """
     if candidate.votes == Ids() or voter_id in candidate.votes or candidate.epoch < voter.epoch:
         return False
-    if voter.is_observer:
-        return False
     is_new = candidate.epoch > voter.epoch
     if is_new:
         enter_epoch(voter, candidate.epoch)
     is_free = voter.voted == NO_VOTER or voter.voted == candidate_id
-    if not is_free or not grants_vote(voter, candidate):
+    if voter.is_observer or not is_free or not grants_vote(voter, candidate):
         return is_new
     voter.voted = candidate_id
     candidate.votes |= {voter_id}

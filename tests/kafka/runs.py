@@ -62,6 +62,10 @@ JUDGES = {
         "kafka.cluster.Partition",
         tuple(f"broker/{each}.py" for each in ("epoch_file", "fetch", "isr", "leader", "log_file", "metadata")),
     ),
+    "raft_client.py": (
+        "org.apache.kafka.raft.KafkaRaftClient",
+        ("quorum/check_quorum.py", "quorum/elections.py", "quorum/records.py", "quorum/replication.py"),
+    ),
 }
 """By system, the class of Kafka that it drives, and the modules of `impl/` that the class judges."""
 
@@ -80,6 +84,7 @@ ONE_RECORD = ("log_size=1", "max_records=1", "max_leader_epoch=1")
 """Bounds of `partition_model.py` that let every edge be compared within minutes."""
 ALONE = "moves=0", "min_insync_replicas=1"
 """The leader alone is enough, so that its high watermark rises without the follower that it proposes."""
+RAFT, QUORUM = "raft_client.py", "raft_model.py"
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
@@ -100,4 +105,7 @@ RUNS = (
     Run("partition.py", "partition_model.py", (*ONE_RECORD, "moves=0")),
     Run("partition.py", "partition_model.py", ONE_RECORD, case="reassigned"),
     Run("partition.py", "partition_model.py", (*ONE_RECORD, *ALONE), "partition_alone.toml", "alone"),
+    Run(RAFT, QUORUM, ("max_leader_epoch=1", "crashes=1")),
+    Run(RAFT, QUORUM, ("max_leader_epoch=1", "disk_losses=1"), case="disks"),
+    Run(RAFT, QUORUM, case="epochs"),
 )

@@ -20,6 +20,7 @@ RUNS = (
     ("controller_requests:controller_model", ("replicas=2", "moves=0")),
     ("broker_heartbeats", ("restarts=0",)),
     ("partition:partition_model", ()),
+    ("raft_client:raft_model", ("crashes=0",)),
 )
 """Runs whose state graphs are found within seconds, with the bounds that make them so."""
 

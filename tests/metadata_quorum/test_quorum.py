@@ -195,10 +195,11 @@ def test_a_voter_whose_disk_is_replaced_is_none_until_it_is_added_anew(has_direc
     state = led_by_voter_0()
     assert loses_disk(state, rules, 2)
     assert (state.voters[2].epoch, state.voters[2].voted, epochs(state, 2)) == (0, NO_VOTER, [])
-    assert voter_receives_vote_request(state, 2, 1) != has_directories
+    assert voter_receives_vote_request(state, 2, 1) and state.voters[2].epoch == 1, "an observer adopts the epoch, too"
+    assert (2 in state.voters[1].votes) != has_directories
     assert candidate_becomes_leader(state, 1) != has_directories
     assert one_leader_in_quorum_epoch(state) == has_directories
-    assert voter_fetches(state, rules, 2, 0) and state.voters[2].epoch == 1
+    assert voter_fetches(state, rules, 2, 0) != has_directories
     assert voter_receives_record(state, 2, 0), "an observer is given records"
     assert voter_fetches(state, rules, 2, 0) != has_directories
     assert state.voters[0].end_offsets[2] == (NO_OFFSET if has_directories else 1), "and does not count"

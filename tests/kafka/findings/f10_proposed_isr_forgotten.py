@@ -75,8 +75,8 @@ def main() -> None:
         verdict = "LOST, finding reproduced" if found.is_lost else "kept back, as it should be"
         print(
             f"F10, {way}: L has proposed ISR {found.proposed}, and the controller has ISR {found.isr}; G has fetched "
-            f"up to 2, F up to 3, and L's high watermark goes from {found.before} to {found.after}; the producer of r2 is "
-            f"answered {found.answer}; after L broker {found.next_leader} leads: {verdict}",
+            f"up to 2, F up to 3, and L's high watermark goes from {found.before} to {found.after}; the producer of r2 "
+            f"is answered {found.answer}; after L broker {found.next_leader} leads: {verdict}",
             flush=True,
         )
 
