@@ -45,6 +45,8 @@ STATUSES = {
     Conformance.NOT_EXHAUSTED: NOT_EXHAUSTED,
 }
 
+NOTHING_SHOWN = "the system showed no value of any field, so that nothing was compared; let observe() return some"
+
 
 @click.command(epilog=EXIT_STATUSES)
 @click.argument("model_name", metavar="MODEL")
@@ -157,6 +159,8 @@ def _judged(comparison: Comparison, found: tuple[Behaviour, Difference] | None, 
     open_classes = int(comparison.tours.open.sum())
     if reason:
         outcome.verdict, outcome.reason = Conformance.NOT_EXHAUSTED, reason
+    elif not any(comparison.shown.values()):
+        outcome.verdict, outcome.reason = Conformance.NOT_EXHAUSTED, NOTHING_SHOWN
     elif outcome.outdated:
         outcome.verdict = Conformance.OUTDATED
     elif open_classes and not comparison.known and not comparison.adapter.chooses:

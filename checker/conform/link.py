@@ -46,8 +46,8 @@ def command_of(system: str) -> list[str]:
 
     UsageError if there is no such file or program.
     """
-    if system.endswith(".py"):
-        path = Path(system)
+    path = Path(system)
+    if system.endswith(".py") and (path.is_file() or not any(each.isspace() for each in system)):
         if not path.is_file():
             raise UsageError(f"there is no file {shortened(system)}; name the file that defines SYSTEM")
         return child_command(f"from kafkacheck.checker.conform import worker; worker.main({str(path.resolve())!r})")

@@ -77,11 +77,23 @@ def read(path: Path, model: Model) -> Recording:
 
 def _object(text: str, place: str) -> dict[str, Any]:
     try:
-        told = json.loads(text)
+        told = json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        raise UsageError(f"{place}: {error.msg} at letter {error.pos + 1}; expected a JSON object") from None
+        what = error.msg.removesuffix(" at")
+        raise UsageError(f"{place}: {what} at letter {error.pos + 1}; expected a JSON object") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{place}: it cannot be read: {error}; expected a JSON object") from None
     if not isinstance(told, dict):
         raise UsageError(f"{place}: it is {shortened(text)}; expected a JSON object")
+    return told
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object. ValueError if a name stands twice in it, because then one value would count for nothing."""
+    told = dict(pairs)
+    if len(told) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(shortened(name) for name in names if names.count(name) > 1)!r} stands twice")
     return told
 
 

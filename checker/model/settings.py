@@ -45,7 +45,8 @@ def _told_release(name: str, found: Released) -> str:
         for each in (found.changed, found.stayed)
     )
     told = f"{name}: release {found.release} changes {changed or 'no rule'}"
-    return f"{told}; the model's own stay: {stayed}" if stayed else told
+    told += f"; the model's own stay: {stayed}" if stayed else ""
+    return f"{told}; no rule of the model is dated after {found.newest}" if found.is_later else told
 
 
 def told_settings(model: Model) -> str:

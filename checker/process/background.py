@@ -30,8 +30,8 @@ class Job(Generic[Answer]):
     def wait(self, reason_to_stop: Callable[[], str]) -> Answer:
         """The answer; FailedError if there is a reason to stop, or the work fails.
 
-        KafkacheckErrors of the work are raised as they are. Work that was given up goes on until it heeds `cancel`;
-        the process does not end before.
+        KafkacheckErrors of the work are raised as they are. If the work was given up, it goes on until it
+        heeds `cancel`, and the process does not end before.
         """
         require(THREAD)
         thread = threading.Thread(target=self._run)

@@ -22,7 +22,7 @@ BLOCK = 1 << 16
 
 
 class ProofVerdict(Enum):
-    """The answer of a proof: UNDETERMINED is neither PROVED nor VIOLATED, as if no property was asked about."""
+    """The answer of a proof. UNDETERMINED: neither of the others, or no property was asked about."""
 
     PROVED = "PROVED"
     VIOLATED = "VIOLATED"
@@ -75,7 +75,7 @@ def judge(proof: Proof, limits: Limits) -> Judgement:
 
 
 def _false_lemmas(reached: Reached, suspects: list[Property]) -> tuple[tuple[str, Trace], ...]:
-    """Behaviours to the first reached states in which one of the suspects does not hold."""
+    """For each of the invariants `suspects` that fails, a behaviour to the first reached state in which it does."""
     layout = reached.model.layout
     leaves = symbolic.variables(layout)
     terms = [symbolic.holds(each, leaves) for each in suspects]

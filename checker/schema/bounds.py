@@ -37,7 +37,7 @@ class Bounds:
         return made(*self.values.values())
 
     def evaluate(self, size: Size, place: str) -> int:
-        """The value of `size`; `place` (a field or parameter) is named in the ModelError raised if it has none."""
+        """The value of `size`; ModelError, which names `place` (a field or parameter), if the value is missing."""
         if isinstance(size, int) and not isinstance(size, bool):
             if problem := int_problem(size):
                 raise ModelError(f"{place}: the size {problem}")
@@ -76,7 +76,7 @@ class Bounds:
 
 @lru_cache(maxsize=4096)
 def _parsed(size: str) -> ast.expr | None:
-    """The tree of an expression, or None where it is none."""
+    """The tree of an expression; None if the text is no expression."""
     try:
         return ast.parse(size.strip(), mode="eval").body
     except (SyntaxError, ValueError):

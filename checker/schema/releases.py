@@ -75,11 +75,20 @@ def rules_in(rules: Any, release: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Released:
-    """What a release does to the rules of a model: by name, the switches that it changes, and those that stay older."""
+    """What a release does to the rules of a model: by name, the switches that it changes, and those that stay older.
+
+    `newest` is the last release that dates one of the rules; "" if none is dated.
+    """
 
     release: str
     changed: dict[str, Any]
     stayed: dict[str, Any]
+    newest: str = ""
+
+    @property
+    def is_later(self) -> bool:
+        """Whether the release comes after all that the rules name, which may be a slip of the pen."""
+        return self.newest != "" and order(self.release) > order(self.newest)
 
 
 def released(rules: Any, release: str) -> Released:
@@ -101,7 +110,8 @@ def released(rules: Any, release: str) -> Released:
             changed[name] = its
         elif its != values[place]:
             stayed[name] = its
-    return Released(release, changed, stayed)
+    named = [each.release for steps in dated(rules).values() for each in steps]
+    return Released(release, changed, stayed, max(named, key=order, default=""))
 
 
 def _reached(steps: tuple[Since, ...], asked: tuple[int, ...]) -> int:

@@ -16,8 +16,8 @@ from kafkacheck.checker.process.locations import short_path
 from kafkacheck.checker.schema import Array, Ids, Struct
 from kafkacheck.checker.traces.trace import Trace, property_named
 
-COMPARISON = Struct.__eq__.__code__
-"""The functions that compare whole records, which are no calls of the protocol."""
+OPERATORS = frozenset({Struct.__eq__.__code__.co_filename, sys.modules[Ids.__module__].__file__})
+"""The files with what compares whole records and id sets, which is no call of the protocol."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class Witness:
     @property
     def text(self) -> str:
         """The witness in one line: "first witness: r1=0 offset=2, where `offset >= end` is true: ... (x.py:23)"."""
-        values = " ".join(f"{name}={_shown(value)}" for name, value in self.values) or "no local values"
-        where = f", where {self.decision}" if self.condition else ""
-        return f"first witness: {values}{where} ({self.place})"
+        values = " ".join(f"{name}={_shown(value)}" for name, value in self.values)
+        where = f"where {self.decision}" if self.condition else ""
+        return f"first witness: {', '.join(filter(None, [values, where]))} ({self.place})"
 
     @property
     def decision(self) -> str:
@@ -132,7 +132,7 @@ def _watch(function: Callable[..., Any], run: Callable[[], Any]) -> _Call | None
     active: list[_Call] = []
 
     def on_event(frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code is COMPARISON:
+        if frame.f_code.co_filename in OPERATORS:
             return None
         if frame.f_code.co_name == "<genexpr>":
             return on_event if active else None  # the calls that it makes are made by the function it stands in

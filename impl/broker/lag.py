@@ -3,8 +3,9 @@
 Part of Kafka modelled: `Replica.updateFetchStateOrThrow` and `Partition.isFollowerOutOfSync`, for one leader and one
 follower; before 0.9 `Partition.getOutOfSyncReplicas` with `replica.lag.max.messages`.
 Source: KIP-16; apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: everything else of a partition. `leader_proposes_shrink` lets any follower that is not
-at the leader's end be found lagging at once, later or never, which covers both rules; this module is why there is one.
+Left out, and why that is sound: everything else of a partition. In the cluster's models a follower that is not at the
+leader's end lags at once, later or never (`leader_proposes_shrink`), which covers both rules. Only here do the two
+rules differ.
 """
 
 from typing import Annotated, NamedTuple

@@ -42,7 +42,7 @@ def decide(
     ids: ProducerIdManager,
     request: Request,
 ) -> bool:
-    """Begin to append the decision, with transaction version 2 under the next epoch; return whether the append began.
+    """Begin to append the decision, and return whether the append began. Transaction version 2 gives it the next epoch.
 
     If that epoch is the last one, allocate the producer id that follows when the transaction completes (KIP-890).
     """

@@ -3,15 +3,18 @@
 Part of Kafka modelled: `QuorumState`, with the states Unattached, Candidate, Leader and Resigned; the `quorum-state`
 file; `KafkaRaftClient.flushLeaderLog`.
 Source: apache/kafka (commit 1eb7644349), raft; KIP-595, KAFKA-10527, KAFKA-10661; KIP-853, KAFKA-14077.
-Left out, and why that is sound: requests under way, because a late vote request is one that is sent later, and a late
-response is a vote that its candidate counts later; pre-votes (KIP-996), which only keep voters from standing for
-election, and a voter may stand at any time or never; that a leader that has resigned enters the next epoch before it
-stands (since KIP-996): it does nothing there that it does not do as a candidate of that epoch, or as a voter that one
-of them asks; the leader's id in a follower's file, with which the follower refuses its vote in that epoch: here it may
-give its one vote, which adds elections that fail and removes none; that a candidate stops standing when it fetches from
-its epoch's leader, because no majority has a vote left for it; unflushed records of a leader that learns that it is
-deposed, because it flushes before it takes the next request; unflushed records of a follower, because it flushes before
-it fetches again; adding an observer as a voter again, like every other change of the voters.
+Left out, and why that is sound:
+- requests under way: a late vote request is one that is sent later, and a late response is a vote that its candidate
+  counts later;
+- pre-votes (KIP-996): they only keep voters from standing for election, and a voter may stand at any time or never;
+- the epoch that a leader enters after it has resigned, before it stands (since KIP-996): it does nothing there that it
+  does not do as a candidate of that epoch, or as a voter that a candidate asks;
+- the leader's id in a follower's file, with which the follower refuses its vote in that epoch: here it may give its one
+  vote. That adds elections that fail, and removes none;
+- that a candidate stops standing when it fetches from its epoch's leader: no majority has a vote left for it;
+- unflushed records of a leader that learns that it is deposed: it flushes before it takes the next request;
+- unflushed records of a follower: it flushes before it fetches again;
+- adding an observer as a voter again, like every other change of the voters.
 """
 
 from kafkacheck.checker.schema import Ids

@@ -268,9 +268,16 @@ for line in sys.stdin:
 """
 
 
+def test_a_system_that_shows_nothing_does_not_conform(run, system):
+    found = run.document(system(("        return {", "        return {} and {")))
+    assert (found["verdict"], found["fields"]["compared"]) == ("NOT_EXHAUSTED", 0)
+    assert "showed no value of any field" in found["reason"]
+
+
+@pytest.mark.parametrize("name", ["other", "other.py"])
 @pytest.mark.parametrize(("place", "verdict"), [("0", "CONFORMS"), ("-1", "DIFFERENT")])
-def test_a_system_in_another_process_speaks_json_lines(run, place, verdict, tmp_path):
-    script = tmp_path / "other"
+def test_a_system_in_another_process_speaks_json_lines(run, place, verdict, name, tmp_path):
+    script = tmp_path / name
     script.write_text(OTHER.replace("PLACE", place), encoding="utf-8")
     found = run.document(f"{sys.executable} {script}")
     assert found["verdict"] == verdict

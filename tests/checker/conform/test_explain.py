@@ -101,6 +101,10 @@ def test_a_search_that_was_cut_short_explains_nothing_away(run, tmp_path):
         ('{"fields": [1]}', "fields is [1]; expected an object"),
         ('{"logged": 1}', "logged is 1; expected a list of actions"),
         ('{"process": 1, "fields": {"length": 0}}', "process is 1; expected a name"),
+        ('{"fields": {"length": ' + "9" * 5000 + "}}", "line 1: it cannot be read: "),
+        ("[" * 100_000, "line 1: it cannot be read: "),
+        ('{"fields": {"length": 0, "length": 1}}', "line 1: it cannot be read: 'length' stands twice"),
+        ('{"fields', "line 1: Unterminated string starting at letter 2"),
         (b"\xff", "name a file of JSON lines"),
     ],
 )

@@ -190,6 +190,41 @@ def test_the_witness_says_what_was_true_or_false_and_with_which_values(body, tmp
     assert written["witness"] == witness.to_json() and written["witness"]["text"] == witness.text
 
 
+SETS = """
+from typing import Annotated
+
+from kafkacheck.checker.schema import Ids, IdSet, Struct
+
+
+class Pair(Struct):
+    a: Annotated[Ids, IdSet("members")]
+    b: Annotated[Ids, IdSet("members")]
+
+
+def put(pair: Pair) -> bool:
+    if 0 in pair.a:
+        return False
+    pair.a |= {0}
+    return True
+
+
+def holds(pair: Pair) -> bool:
+    return CONDITION
+"""
+
+
+@pytest.mark.parametrize("condition", ["pair.a <= pair.b", "pair.a == pair.b", "pair.b >= pair.a"])
+def test_the_witness_of_compared_sets_is_the_comparison(condition, tmp_path):
+    module = load(tmp_path, SETS.replace("CONDITION", condition))
+    model = Model(
+        name="pair", state=module.Pair, bounds={"members": 1}, actions=[module.put], always=[module.holds],
+        check_deadlock=False,
+    )  # fmt: skip
+    witness = explain(search.check(model, "interpreted").trace)
+    assert (witness.condition, witness.outcome) == (condition, False)
+    assert {name: str(value) for name, value in witness.operands} == {"pair.a": "{0}", "pair.b": "{}"}
+
+
 def test_a_property_that_holds_has_no_witness(loss):
     assert explain(replace(loss, steps=loss.steps[:-1])) is None
     assert explain(replace(loss, property=None)) is None

@@ -131,11 +131,14 @@ def test_the_rules_of_a_release_come_before_other_settings():
     assert rules_of(changed) | {"way": "OLD"} == {
         "checks": True, "forgets": True, "way": "OLD", "wished": False, "chosen": False, "inner.retries": 5,
     }  # fmt: skip
-    assert headline(with_release(model, "4.4")).splitlines()[1] == "jugs: release 4.4 changes inner.retries=5"
+    assert headline(with_release(model, "4.0")).splitlines()[1] == "jugs: release 4.0 changes inner.retries=5"
     older = with_settings(model, ["way=NEW", "wished=true"])
     assert headline(with_settings(older, ["release=4.4", "inner.retries=6"])).splitlines()[1] == (
-        "jugs: release 4.4 changes wished=False, inner.retries=5; the model's own stay: way=NEW"
+        "jugs: release 4.4 changes wished=False, inner.retries=5; the model's own stay: way=NEW; "
+        "no rule of the model is dated after 4.0"
     )
+    later = headline(with_release(model, "9.9")).splitlines()[1]
+    assert later == "jugs: release 9.9 changes inner.retries=5; no rule of the model is dated after 4.0"
     with pytest.raises(UsageError, match="is no release"):
         with_settings(model, ["release=new"])
     with pytest.raises(UsageError, match="no rule that says since which release"):
