@@ -219,7 +219,8 @@ def read_fetches_count(before: State, after: State) -> bool:
             leader = before.brokers[fetch.leader]
             now = after.brokers[fetch.leader]
             is_leading = leader.leader == fetch.leader and now.leader == fetch.leader
-            is_newest = fetch.broker_epoch >= leader.followers[follower_id].broker_epoch
+            known = before.controller.history[leader.metadata_offset]
+            is_newest = follower_id not in known.active or fetch.broker_epoch >= known.broker_epochs[follower_id]
             if is_leading and is_newest and fetch.leader_epoch == leader.leader_epoch:
                 if now.followers[follower_id].end_offset != fetch.offset:
                     return False
@@ -227,8 +228,10 @@ def read_fetches_count(before: State, after: State) -> bool:
 
 
 def known_broker_epochs_do_not_fall(before: State, after: State) -> bool:
-    """Within one leader epoch, the broker epoch that a leader knows of a follower does not fall.
+    """Within one leader epoch, a follower's broker epoch does not fall below the one that its leader has replayed.
 
+    Until the leader has replayed that the follower has registered again, an old fetch may bring back the earlier epoch.
+    The controller then refuses the follower.
     Lost if it fails: the leader takes a broker that restarted without its records for its earlier start, which had
     them.
     Source: KIP-903; `Replica.updateFetchStateOrThrow`.
@@ -238,8 +241,10 @@ def known_broker_epochs_do_not_fall(before: State, after: State) -> bool:
     for leader_id, leader in enumerate(before.brokers):
         now = after.brokers[leader_id]
         if now.leader == leader_id and leader.leader == leader_id and now.leader_epoch == leader.leader_epoch:
-            for follower_id in range(len(leader.followers)):
-                if now.followers[follower_id].broker_epoch < leader.followers[follower_id].broker_epoch:
+            known = before.controller.history[leader.metadata_offset]
+            for follower_id in known.active:
+                fetched = now.followers[follower_id].broker_epoch
+                if fetched < leader.followers[follower_id].broker_epoch and fetched < known.broker_epochs[follower_id]:
                     return False
     return True
 

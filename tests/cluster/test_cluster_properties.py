@@ -173,7 +173,9 @@ def test_a_fetch_read_in_an_earlier_epoch_may_not_be_counted():
 
 def test_a_leader_goes_back_to_no_earlier_start_of_a_broker():
     before, after = with_old_fetch(0)
-    before.brokers[0].followers[1].broker_epoch = 1
+    before.brokers[0].followers[1].broker_epoch, after.brokers[0].followers[1].broker_epoch = 1, 0
+    assert cluster_steps.known_broker_epochs_do_not_fall(before, after), "the leader has not replayed the new start"
+    before.controller.history[0].broker_epochs[1] = 1
     assert not cluster_steps.known_broker_epochs_do_not_fall(before, after)
     after.brokers[0].leader_epoch = 1
     assert cluster_steps.known_broker_epochs_do_not_fall(before, after), "another epoch"
@@ -184,8 +186,8 @@ def test_an_old_fetch_is_read_only_where_it_fits_and_counts_then():
     assert cluster_steps.read_fetches_count(before, after)
     after.brokers[0].followers[1].end_offset = 0
     assert not cluster_steps.read_fetches_count(before, after)
-    before.brokers[0].followers[1].broker_epoch = 1
-    assert cluster_steps.read_fetches_count(before, after), "a newer start of the broker has fetched"
+    before.controller.history[0].broker_epochs[1] = 1
+    assert cluster_steps.read_fetches_count(before, after), "the leader knows of a newer start of the broker"
 
     before.old_fetches[1].stage, after.old_fetches[1].stage = Stage.REQUESTED, Stage.ANSWERED
     assert not cluster_steps.read_fetches_fit(before, after), "the leader has no record"
