@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from tests.kafka import judged
 from tests.kafka.jvm import CLASSES
 from tests.kafka.libs import Classes, KafkaError, classes_of
 from tests.kafka.runs import RELEASES, RUNS, Run, plain
@@ -30,6 +31,7 @@ CONFORMS, CUT_SHORT, CANNOT = 0, 20, 2
 @click.option("--steps", type=int, default=0, metavar="N", help="Walk on in each run until N steps were compared.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Where the random walks begin.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another bound or rule in every run.")
+@click.option("--record", "records", is_flag=True, help="Keep the numbers for impl/JUDGED.md.")
 @click.option("--list", "lists", is_flag=True, help="List the runs.")
 def main(
     names: tuple[str, ...],
@@ -40,6 +42,7 @@ def main(
     steps: int,
     seed: int,
     settings: tuple[str, ...],
+    records: bool,
     lists: bool,
 ) -> None:
     """Run Kafka's own classes beside the models, and compare them step by step.
@@ -65,14 +68,14 @@ def main(
                 if seconds is not None:
                     share = (seconds - time.monotonic() + begun) / (len(runs) - done)
                     options.append(f"--max-seconds={max(1, round(share))}")
-                failed += not _agrees(run, classes, options, seconds is not None)
+                failed += not _agrees(run, classes, options, seconds is not None, records)
     except KafkaError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(CANNOT) from None
     raise SystemExit(1 if failed else 0)
 
 
-def _agrees(run: Run, classes: Classes, options: list[str], may_be_cut_short: bool) -> bool:
+def _agrees(run: Run, classes: Classes, options: list[str], may_be_cut_short: bool, records: bool) -> bool:
     """Compare once, and say with which outcome; whether no unlisted difference was found, if need be in the time."""
     model = str(HERE / run.model) if run.model.endswith(".py") else run.model
     known = [] if run.known is None else [f"--known={HERE / run.known}"]
@@ -90,6 +93,8 @@ def _agrees(run: Run, classes: Classes, options: list[str], may_be_cut_short: bo
     agrees = done.returncode == CONFORMS or (may_be_cut_short and done.returncode == CUT_SHORT)
     if not agrees:
         print("\n".join(lines))
+    elif records:
+        judged.record(run.name, classes.release, closing)
     print(f"Kafka {classes.release}, {run.name}: {closing}", flush=True)
     return agrees
 

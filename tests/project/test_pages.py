@@ -8,6 +8,7 @@ import pytest
 from kafkacheck.checker.commands.command_line import main
 from kafkacheck.checker.commands.properties import first_sentence, used_in
 from kafkacheck.checker.process.sources import CHECKER
+from tests.kafka import judged
 from tests.project import map as map_of_rules
 from tests.project.style_rules import KAFKA_WORDS, words_in
 from tests.support.command import ROOT, TANK, in_process, write
@@ -73,6 +74,16 @@ def test_the_map_of_the_rules_is_what_the_docstrings_say():
     assert "| `obey_as_leader` | BecomeLeader; Kafka's Partition.makeLeader |" in text.splitlines()
     assert map_of_rules.part("Source", "F.\n\n    When: a.\n    Source: b |\n        c.\n    Left out: d.") == "b \\| c"
     assert map_of_rules.part("Source", "F.") == map_of_rules.part("Source", None) == ""
+
+
+def test_the_page_of_the_judges_is_what_was_recorded(tmp_path, monkeypatch):
+    text = (ROOT / "impl" / "JUDGED.md").read_text("utf-8")
+    assert text == judged.page(), "write it anew: python -m tests.kafka.judged > impl/JUDGED.md"
+    assert set(judged.covered()) <= {run.name for run in judged.RUNS}
+    monkeypatch.setattr(judged, "COVERED", tmp_path / "covered.toml")
+    judged.record("a:b", "4.4.0", "m: CONFORMS fields=1/2 actions=1/1 edges=3/4 refusals=0/0 steps=9 walked=1")
+    told = {"kafka": "4.4.0", "outcome": "CONFORMS", "edges": "3/4", "refusals": "0/0", "steps": "9"}
+    assert judged.covered() == {"a:b": told}
 
 
 BUG = """

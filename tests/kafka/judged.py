@@ -1,0 +1,90 @@
+"""The page `impl/JUDGED.md`: which class of Kafka judges which module of `impl/`, and how much of it was compared.
+
+python -m tests.kafka.judged > impl/JUDGED.md
+
+The numbers are those of `covered.toml`, which `python -m tests.kafka --record` writes.
+"""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+from tests.kafka.runs import JUDGES, RUNS, Run
+
+HERE = Path(__file__).resolve().parent
+IMPL = HERE.parents[1] / "impl"
+COVERED = HERE / "covered.toml"
+HEAD = """\
+# Beside which class of Kafka
+
+Each module of `impl/` with rules, and the class of Kafka that runs beside it (`make kafka`); then what was compared in
+the last runs that were recorded. CONFORMS: every edge of the state graph at the run's bounds, but for those behind a listed
+difference. NOT_EXHAUSTED: it was cut short, and no difference was found until then. Written by
+`python -m tests.kafka.judged > impl/JUDGED.md`; the numbers are those of `python -m tests.kafka --record`.
+[tests/kafka](../tests/kafka/README.md) says how.
+"""
+NONE_CAN = {
+    "replication": "no class can: this is the public specification of the generations up to KIP-320, whose steps Kafka "
+    "takes in several classes; `controller/` and `broker/` have the rules as Kafka has them"
+}
+"""Folders, or modules, that no class of Kafka can judge, and why."""
+NUMBERS = ("kafka", "edges", "refusals", "steps", "outcome")
+NOT_YET = "no adapter yet"
+
+
+def covered() -> dict[str, dict[str, str]]:
+    """By run, its numbers as they were recorded last."""
+    return tomllib.loads(COVERED.read_text("utf-8")) if COVERED.exists() else {}
+
+
+def record(run: str, release: str, closing: str) -> None:
+    """Keep the numbers of a run that agreed, from the closing line of `conform`, in place of its former ones."""
+    outcome = re.search(r": ([A-Z_]+) ", closing)
+    told = dict(re.findall(r"(edges|refusals|steps)=(\S+)", closing))
+    known = covered() | {run: {"kafka": release, "outcome": outcome[1] if outcome else "", **told}}
+    lines = ["# What `python -m tests.kafka --record` compared last; never edited by hand.", ""]
+    for name in sorted(known):
+        lines += [f'["{name}"]', *(f'{key} = "{value}"' for key, value in known[name].items()), ""]
+    COVERED.write_text("\n".join(lines).rstrip() + "\n", "utf-8")
+
+
+def has_rules(path: Path) -> bool:
+    """Whether a module of `impl/` has functions."""
+    return any(isinstance(node, ast.FunctionDef) for node in ast.parse(path.read_text("utf-8")).body)
+
+
+def differences_of(run: Run) -> int:
+    """How many known differences the run lists."""
+    return len(tomllib.loads((HERE / run.known).read_text("utf-8"))["difference"]) if run.known else 0
+
+
+def row(path: Path) -> str:
+    """A module's row of the table."""
+    module = path.relative_to(IMPL).as_posix()
+    systems = dict.fromkeys(run.system for run in RUNS if module in JUDGES[run.system][1])
+    judges = ", ".join(dict.fromkeys(class_of(each) for each in systems))
+    judges = judges or next((why for place, why in NONE_CAN.items() if module.startswith(place)), NOT_YET)
+    return f"| [{module}]({module}) | {judges} |"
+
+
+def class_of(system: str) -> str:
+    """The name of the class of Kafka that a system drives."""
+    return f"`{JUDGES[system][0].rpartition('.')[2]}`"
+
+
+def page() -> str:
+    """The whole page: the modules, and the runs with their numbers."""
+    files = sorted(path for path in IMPL.rglob("*.py") if has_rules(path))
+    told = covered()
+    lines = [HEAD, "| module | judged by |", "| --- | --- |", *map(row, files), ""]
+    lines += [f"| run | class | {' | '.join(NUMBERS)} | listed differences |", "| --- " * (len(NUMBERS) + 3) + "|"]
+    for run in RUNS:
+        numbers = [told[run.name][each] if run.name in told else "not recorded" for each in NUMBERS]
+        cells = [f"`{run.name}`", class_of(run.system), *numbers, str(differences_of(run))]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(page(), end="")
