@@ -19,8 +19,8 @@ HEAD = """\
 # Beside which class of Kafka
 
 Each module of `impl/` with rules, and the class of Kafka that runs beside it (`make kafka`); then what was compared in
-the last runs that were recorded. CONFORMS: every edge of the state graph at the run's bounds, but for those behind a listed
-difference. NOT_EXHAUSTED: it was cut short, and no difference was found until then. Written by
+the last runs that were recorded. CONFORMS: every edge of the state graph at the run's bounds, but for those behind a
+listed difference. NOT_EXHAUSTED: it was cut short, and no difference was found until then. Written by
 `python -m tests.kafka.judged > impl/JUDGED.md`; the numbers are those of `python -m tests.kafka --record`.
 [tests/kafka](../tests/kafka/README.md) says how.
 """
