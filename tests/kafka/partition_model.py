@@ -331,7 +331,7 @@ def leader_appends(state: State, rules: ClusterRules) -> bool:
 
 def leader_deletes_records(state: State, rules: ClusterRules, start_offset: LogStartOffset) -> bool:
     """A client deletes the oldest records."""
-    if not delete_records(state.broker, BROKER, start_offset):
+    if not delete_records(state.broker, rules, BROKER, start_offset):
         return False
     return settle_unasked(state, rules, state.broker.high_watermark, state.change.stage)
 

@@ -216,8 +216,7 @@ def test_progress_is_seen():
 NEEDED = {
     "producer.replicas.verification": {
         "only_transactional_producers_have_transactions", "only_final_errors_fail_batches",
-        "two_batches_in_transaction", "refused_verifications_are_remembered", "verifications_await_the_lowest_sequence",
-        "transactions_begin_verified_and_once",
+        "two_batches_in_transaction", "refused_verifications_are_remembered", "transactions_begin_verified_and_once",
     },
     "producer.synchronous": {
         "producers_keep_their_id", "one_send_at_a_time", "dead_producers_keep_nothing", "first_batch_is_sent_again",
