@@ -3,7 +3,8 @@
 Part of Kafka modelled: `QuorumState`, with the states Unattached, Candidate, Leader and Resigned; the `quorum-state`
 file; `KafkaRaftClient.flushLeaderLog`.
 Source: apache/kafka (commit 1eb7644349), raft; KIP-595, KAFKA-10527, KAFKA-10661; KIP-853, KAFKA-14077.
-Left out, and why that is sound:
+Left out, and why that is sound: what follows.
+
 - requests under way: a late vote request is one that is sent later, and a late response is a vote that its candidate
   counts later;
 - pre-votes (KIP-996): they only keep voters from standing for election, and a voter may stand at any time or never;

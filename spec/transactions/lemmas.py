@@ -143,6 +143,8 @@ def produce_requests_are_transactional(state: State) -> bool:
 def is_well_formed(metadata: TransactionMetadata) -> bool:
     """Whether an entry has a producer id and an epoch if, and only if, its transactional id is known."""
     is_known = metadata.state != TransactionState.NONE
+    if not is_known and (metadata.partitions != Ids() or metadata.next_producer_id != NO_PRODUCER_ID):
+        return False
     if is_known != (metadata.producer_id != NO_PRODUCER_ID) or is_known != (
         metadata.producer_epoch != NO_PRODUCER_EPOCH
     ):
@@ -245,13 +247,17 @@ def memory_matches_transaction_log(state: State) -> bool:
     """The newest coordinator's memory agrees with the log; it awaits the appended entry, whose epoch is not older.
 
     Why: it loads the log, and applies each append when that is committed. Only its own abort raises the epoch in memory
-    earlier.
+    earlier, and a new id is in memory while its first entry is appended.
     Source: `TransactionStateManager.appendTransactionToLog`; KAFKA-6119.
     """
     for transactional in state.transactional_ids:
         coordinator = transactional.coordinators[transactional.log.coordinator_epoch]
         metadata = coordinator.metadata
         if not is_copy(metadata, transactional.log.entry):
+            return False
+        if is_new(metadata) and coordinator.pending_state != TransactionState.EMPTY:
+            return False
+        if is_new(metadata) and not transactional.log.is_appended:
             return False
         if transactional.log.is_appended:
             if coordinator.pending_state != transactional.log.appended.state:

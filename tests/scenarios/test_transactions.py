@@ -179,7 +179,7 @@ def test_a_decision_that_is_in_the_log_is_carried_out_by_the_next_coordinator(ru
     play((producer_commits, state, rules, 0))
     request(state, rules, 0)
     write_marker(state, rules, 0)
-    play((coordinator_is_replaced, state, 0, False, True))
+    play((coordinator_is_replaced, state, rules, 0, False, True))
     write_marker(state, rules, 0, term=1)
     write_marker(state, rules, 1, term=1)
     complete(state, rules, term=1)
@@ -192,7 +192,7 @@ def test_a_marker_of_the_coordinator_before_is_refused(rules):
     begin_over_two_partitions(state, rules)
     play((producer_commits, state, rules, 0))
     request(state, rules, 0)
-    play((coordinator_sends_marker, state, 0, 0, 0), (coordinator_is_replaced, state, 0, False, False))
+    play((coordinator_sends_marker, state, 0, 0, 0), (coordinator_is_replaced, state, rules, 0, False, False))
     write_marker(state, rules, 0, term=1)
     before = state.partitions[0].log.end_offset
     play((leader_writes_marker, state, rules, 0, 0, 0))
@@ -231,7 +231,7 @@ def test_a_zombies_batch_is_refused_by_a_partition_that_has_seen_the_newer_epoch
     play((coordinator_handles_request, state, rules, LIMITS, 1, 0), (transaction_log_commits, state, rules, 0))
     write_marker(state, rules, 1)
     play((leader_receives_produce, state, rules, LIMITS, 0))
-    play((coordinator_verifies_partition, state, rules, 0, 0))
+    assert not coordinator_verifies_partition(state, rules, 0, 0), "it is refused before the coordinator is asked"
     assert state.partitions[1].log.end_offset == 1, "the marker alone"
     assert state.clients[0].state == ProducerState.ABORTABLE_ERROR
 
