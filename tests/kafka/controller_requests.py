@@ -1,4 +1,4 @@
-"""Kafka's KRaft controller as a system beside `controller_model.py`: any request may come, and many are refused.
+"""Kafka's KRaft controller as a system beside `models/controller_model.py`: any request may come, and many are refused.
 
 It is driven as `replication_control.py` drives it. Epochs and offsets are those since the step began, as in the model.
 """

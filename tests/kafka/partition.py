@@ -1,4 +1,4 @@
-"""Kafka's `Partition` as a system beside `partition_model.py`: one broker's replica, as leader and as follower.
+"""Kafka's `Partition` as a system beside `models/partition_model.py`: one broker's replica, as leader and as follower.
 
 Real are `Partition` with its `Replica`s and `UnifiedLog`, `LogManager`, `KRaftMetadataCache`, and the
 `DefaultAlterPartitionManager` through which the leader asks the controller. `TopicDelta.localChanges` says whether a

@@ -50,7 +50,9 @@ class RaftClient:
     def __init__(self, model: Any) -> None:
         unknown = [action for action in model.actions if not hasattr(self, action)]
         if unknown:
-            raise ValueError(f"{model.name} has the action {unknown[0]}; expected the model tests/kafka/raft_model.py")
+            raise ValueError(
+                f"{model.name} has the action {unknown[0]}; expected the model tests/kafka/models/raft_model.py"
+            )
         jvm.started()
         self.voters = range(model.bounds["voters"])
         self.log_size = model.bounds["log_size"]

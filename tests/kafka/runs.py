@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Run:
-    """One comparison: `system` is a file of this folder, `model` a model of the catalogue or a file of this folder.
+    """One comparison: `system` is a file of this folder, `model` a model of the catalogue or a file of `models/`.
 
     The rules are those of the release, so far as they are dated. `settings`: bounds and rules other than these, as
     `conform --set` takes them. `known`: the file with the known differences, if there are some. `case`: tells runs of
@@ -81,7 +81,7 @@ RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "pr
 COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
 LOG, SENT = "partition_log.py", "producer_state_model.py"
 ONE_RECORD = ("log_size=1", "max_records=1", "max_leader_epoch=1")
-"""Bounds of `partition_model.py` that let every edge be compared within minutes."""
+"""Bounds of `models/partition_model.py` that let every edge be compared within minutes."""
 ALONE = "moves=0", "min_insync_replicas=1"
 """The leader alone is enough, so that its high watermark rises without the follower that it proposes."""
 RAFT, QUORUM = "raft_client.py", "raft_model.py"
