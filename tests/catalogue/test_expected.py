@@ -23,7 +23,7 @@ QUICK = 10_000
 """A test that visits more states than this is left to the complete run."""
 
 
-LARGE = 100_000
+LARGE = 20_000
 """A test that visits more states than this is left to `make long`; the rows of TLC cover larger ones all the same."""
 
 

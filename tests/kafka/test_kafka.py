@@ -14,7 +14,7 @@ from tests.kafka import libs
 from tests.support.command import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 25
+SECONDS = 15
 RUNS = (
     ("replication_control:cluster.kraft", ("moves=0", "crashes=0")),
     ("controller_requests:controller_model", ("replicas=2", "moves=0")),

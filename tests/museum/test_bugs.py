@@ -18,7 +18,7 @@ BUGS = {bug.id: bug for bug in bugs()}
 SEARCHED = museum()
 PINNED = pinned()
 
-LARGE, LARGE_WITHOUT_FIX = 8_000, 100_000
+LARGE, LARGE_WITHOUT_FIX = 8_000, 15_000
 """With more states than this, the half with the fix, or the one without, is searched by `make long`."""
 
 KNOWN = (

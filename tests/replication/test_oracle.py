@@ -18,7 +18,7 @@ ROWS = json.loads((ROOT / "tests" / "data" / "tlc.json").read_text(encoding="utf
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
 INVARIANTS = ("weak_isr", "strong_isr")
 
-QUICK, LARGE = 3_000, 20_000
+QUICK, LARGE = 3_000, 10_000
 """Rows with more states than these are left to the complete run of the tests, and to `make long`."""
 
 

@@ -24,6 +24,7 @@ from kafkacheck.checker.traces.trace import Trace, to_json
 from tests.support import relay
 from tests.support.behaviours import run
 from tests.support.command import Command, write
+from tests.support.marks import long_but
 from tests.support.random_graphs import random_graph
 from tests.toys import locks, lossy_channel, peterson_progress, token_ring
 
@@ -275,7 +276,7 @@ def test_lanes_mark_where_the_cycle_begins():
     assert "and from here on again and again:" in lanes_svg(again, model.drawing, None)
 
 
-@pytest.mark.parametrize("seed", range(8, 30))
+@pytest.mark.parametrize("seed", long_but(range(8, 30), range(8, 18)))
 @pytest.mark.slow
 def test_readings_agree_on_random_graphs(seed, tmp_path):
     model = find_model(str(write(tmp_path / "random_graph.py", random_graph(seed).text())))

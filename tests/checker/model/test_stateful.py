@@ -61,7 +61,7 @@ def test_every_abstract_model_is_either_run_as_sound_or_as_broken():
 
 FAMILIES = ("cluster", "producer", "transactions")
 OTHERS = [name for family in FAMILIES for name in names_of(family)]
-QUICK = [name for family in FAMILIES for name in names_of(family, 15_000)]
+QUICK = [name for family in FAMILIES for name in names_of(family, 4_000)]
 
 
 @pytest.mark.parametrize("name", long_but(OTHERS, QUICK))
