@@ -213,7 +213,7 @@ class Model(Unchanging):
         return self._again(rules=replaced(self.rules, values)) if values else self
 
     def noting(self, found: Released) -> "Model":
-        """The same model, of which is told that its rules are those of a release."""
+        """The same model, which notes what a release has done to its rules."""
         object.__setattr__(again := self._again(), "released", found)  # it is only told, and no search reads it
         return again
 

@@ -100,7 +100,8 @@ def released(rules: Any, release: str) -> Released:
     asked, now = order(release), switches(rules)
     changed: dict[str, Any] = {}
     stayed: dict[str, Any] = {}
-    for name, steps in dated(rules).items():
+    known = dated(rules)
+    for name, steps in known.items():
         values, own = _values(rules, name, steps), now[name]
         place = _reached(steps, asked)
         its = values[place]
@@ -110,7 +111,7 @@ def released(rules: Any, release: str) -> Released:
             changed[name] = its
         elif its != values[place]:
             stayed[name] = its
-    named = [each.release for steps in dated(rules).values() for each in steps]
+    named = [each.release for steps in known.values() for each in steps]
     return Released(release, changed, stayed, max(named, key=order, default=""))
 
 

@@ -20,7 +20,7 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 def begins_to_be_aborted(partition: Partition, first_read: int, limit: int, offset: int, producer_id: int) -> bool:
     """Whether an aborted transaction of the producer begins at `offset`; at `first_read`, also whether one is open.
 
-    Only those transactions count of which a read from `first_read` to `limit` is told.
+    Only those transactions count that the answer to a read from `first_read` to `limit` names.
     """
     for ended in range(offset, end_of(partition.log)):
         entry = partition.index.aborted[ended]

@@ -58,7 +58,7 @@ def complete_transaction(log: PartitionLog, index: TransactionIndex, offset: int
 
 
 def is_collected(index: TransactionIndex, ended: int, fetch_offset: int, upper_bound: int) -> bool:
-    """Whether a read from `fetch_offset` to `upper_bound` is told of the transaction that was aborted at `ended`.
+    """Whether the answer to a read from `fetch_offset` to `upper_bound` names the transaction aborted at `ended`.
 
     The entries are looked at in order. The last one is that in which the stored last stable offset has reached the
     upper bound: no transaction that ended later begins below it.

@@ -93,8 +93,9 @@ def receive_produce(
         return store(partition, group, rules, bounds, produce)
     if newest_guard(log) >= capacity(log):
         return Answer.WAIT
-    if verification_error(log, rules.log, produce.batch) != ProduceError.NONE:
-        return answer_of_error(verification_error(log, rules.log, produce.batch))
+    error = verification_error(log, rules.log, produce.batch)
+    if error != ProduceError.NONE:
+        return answer_of_error(error)
     supports_epoch_bump = int(has_version_2(rules, produce.is_upgraded))
     produce.guard = start_verification(log, rules.log, produce.batch, supports_epoch_bump)
     produce.stage = ProduceStage.VERIFYING

@@ -131,13 +131,13 @@ class PartitionLog:
         request = (records, LEADER_EPOCH, origin, self.no_caching, self.door.guard(guard))
         try:
             return self._append(lambda: self.log.appendAsLeader(*request, version))
-        except TypeError:  # before 4.2 no transaction version is told
+        except TypeError:  # before 4.2 the call takes no transaction version
             return self._append(lambda: self.log.appendAsLeader(*request))
 
     def _append_as_follower(self, records: Any) -> bool:
         try:
             return self._append(lambda: self.log.appendAsFollower(records, LEADER_EPOCH))
-        except TypeError:  # before 4.1 no leader epoch is told
+        except TypeError:  # before 4.1 the call takes no leader epoch
             return self._append(lambda: self.log.appendAsFollower(records))
 
     def client_appends(

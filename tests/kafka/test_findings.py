@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.kafka import libs
 from tests.kafka.findings.__main__ import FINDINGS, SECONDS, number
 from tests.support.marks import long_but
 
@@ -15,16 +14,6 @@ REPRODUCED = {"f1": 1, "f2": 2, "f3": 1, "f4": 2, "f5": 2, "f6": 1, "f7": 1, "f8
 """By finding, in how many of its ways it happens in the newest release."""
 QUICK = ("f5",)
 """Those that every run reproduces."""
-
-
-@pytest.fixture(scope="module")
-def release():
-    """The newest release, fetched once for all workers."""
-    with libs.locked():
-        try:
-            return libs.classes_of().release
-        except libs.KafkaError as error:
-            pytest.skip(f"Kafka's own classes were not run: {error}")
 
 
 @pytest.mark.slow

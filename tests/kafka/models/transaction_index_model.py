@@ -25,7 +25,7 @@ class Answer(Struct):
     """What the last request was answered; blank after any other step.
 
     error: its error.
-    aborted: the ends of the aborted transactions that a read is told of.
+    aborted: the ends of the aborted transactions that the answer to a read names.
     """
 
     error: ProduceError

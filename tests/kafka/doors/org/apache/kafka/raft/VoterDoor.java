@@ -20,7 +20,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import org.apache.kafka.common.Uuid;
@@ -30,7 +29,7 @@ import org.apache.kafka.common.memory.MemoryPool;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.network.ListenerName;
 import org.apache.kafka.common.protocol.ApiMessage;
-import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.controller.StandingClock;
 import org.apache.kafka.raft.generated.QuorumStateData;
 import org.apache.kafka.raft.internals.BlockingMessageQueue;
 import org.apache.kafka.raft.internals.StringSerde;
@@ -42,31 +41,6 @@ import org.apache.kafka.server.common.KRaftVersion;
  * What the voter sends waits until it is answered. It decides nothing: every message is written and read by Kafka.
  */
 public final class VoterDoor {
-    /** A clock that only moves when it is told to. */
-    private static final class StandingClock implements Time {
-        private long milliseconds = 0;
-
-        @Override
-        public long milliseconds() {
-            return milliseconds;
-        }
-
-        @Override
-        public long nanoseconds() {
-            return milliseconds * 1_000_000;
-        }
-
-        @Override
-        public void sleep(long more) {
-            milliseconds += more;
-        }
-
-        @Override
-        public void waitObject(Object object, Supplier<Boolean> condition, long deadline) {
-            throw new UnsupportedOperationException();
-        }
-    }
-
     /** The quorum-state file, as its data are read and written. */
     private static final class ElectionFile implements QuorumStateStore {
         private QuorumStateData written = null;
