@@ -14,7 +14,7 @@ from kafkacheck.impl.log.reading import end_of, known_coordinator_epoch, known_e
 from kafkacheck.impl.log.records import BatchId, ProducerId
 from kafkacheck.impl.log.reload import advance_start, write_snapshot
 from kafkacheck.impl.log.replica import drop_replica, lose_unflushed_snapshots, restart_replica
-from kafkacheck.impl.log.verification import start_verification
+from kafkacheck.impl.log.verification import start_verification, verification_error
 from kafkacheck.impl.producer.bookkeeping import is_unsettled, oldest_unsettled, take_producer_id
 from kafkacheck.impl.producer.client_records import Producer
 from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
@@ -144,7 +144,7 @@ def request_is_left_behind(state: State, rules: ProducerRules, partition_id: Par
 def append_is_refused(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
     """A leader has too few in-sync replicas, or cannot ask the coordinator, and appends nothing.
 
-    When: there is a request to handle; a refusal is left.
+    When: there is a request to handle, which may be verified; a refusal is left.
     Effect: the request is answered NOT_ENOUGH_REPLICAS. A verification that it needs has begun.
     Source: NOT_ENOUGH_REPLICAS; the retriable errors of `AddPartitionsToTxnManager`.
     """
@@ -155,6 +155,8 @@ def append_is_refused(state: State, rules: ProducerRules, partition_id: Partitio
         return False
     batch = connection.requests[place].batch
     if rules.log.verification and batch.is_transactional == 1:
+        if verification_error(replica.log, rules.log, batch) != ProduceError.NONE:
+            return False
         start_verification(replica.log, rules.log, batch, 0)
     answer(connection.requests[place], ProduceError.NOT_ENOUGH_REPLICAS)
     return True

@@ -32,6 +32,7 @@ PRODUCERS = (
     clients.expired_batches_without_gap_call_for_no_epoch,
     clients.rewritten_batches_call_for_no_epoch,
     clients.only_final_errors_fail_batches,
+    clients.gaps_for_good_call_for_epoch,
     clients.only_dead_producers_lose_batches,
     clients.outcomes_are_told_once,
     clients.connections_keep_their_broker,
@@ -51,6 +52,7 @@ BROKERS = (
 
 TRANSACTIONAL = (
     brokers.refused_verifications_are_remembered,
+    brokers.old_epochs_are_refused_at_once,
     brokers.verifications_await_the_lowest_sequence,
     brokers.transactions_begin_verified_and_once,
 )

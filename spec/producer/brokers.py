@@ -11,6 +11,7 @@ from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, ProduceError
 from kafkacheck.impl.log.records import Batch, PartitionLog, PartitionReplica
 from kafkacheck.impl.producer.constants import RequestStage
 from kafkacheck.impl.producer.partition_records import LateRequest
+from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.model.producer.system import State
 from kafkacheck.spec.producer.properties import is_stored
 from kafkacheck.spec.producer.steps import is_newly_answered
@@ -198,6 +199,32 @@ def first_sequences_need_no_producer_state(before: State, after: State) -> bool:
             if is_newly_answered(connection.requests[place], request):
                 if request.error == ProduceError.UNKNOWN_PRODUCER_ID and request.batch.base_sequence == 0:
                     return False
+    return True
+
+
+def old_epochs_are_refused_at_once(before: State, after: State, rules: ProducerRules) -> bool:
+    """A leader that knows a later epoch of a transactional producer answers so, before it verifies anything.
+
+    Lost if it fails: a producer that is fenced hears of an error that passes, and goes on trying; or a verification
+    that nothing ends is left for its next transaction to join.
+    Source: `UnifiedLog.maybeStartTransactionVerification`, `ProducerStateManager`; KAFKA-18042.
+    Holds in: the models of the idempotent producer that are transactional.
+    Fails in: none; it guards which error a fenced producer hears.
+    """
+    if not rules.log.verification or not rules.log.old_epoch_is_refused_early:
+        return True
+    for partition_id, connection in enumerate(before.connections):
+        replica = before.partitions[partition_id].replicas[connection.broker]
+        log = after.partitions[partition_id].replicas[connection.broker].log
+        for place in range(len(connection.requests)):
+            request = after.connections[partition_id].requests[place]
+            batch = request.batch
+            if replica.is_leading and is_newly_answered(connection.requests[place], request):
+                if batch.is_transactional == 1:
+                    is_old = batch.producer_epoch < replica.log.producers[batch.producer_id].producer_epoch
+                    is_verified = log.last_verification_guard != replica.log.last_verification_guard
+                    if is_old and (is_verified or request.error != ProduceError.INVALID_PRODUCER_EPOCH):
+                        return False
     return True
 
 

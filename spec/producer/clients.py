@@ -205,6 +205,39 @@ def only_final_errors_fail_batches(before: State, after: State, bounds: Bounds) 
     return True
 
 
+def has_gap_for_good(state: State, batch_id: int) -> bool:
+    """Whether the broker lacks a batch before this one, no such batch is under way, and none behind it is stored."""
+    batches = state.producer.batches
+    batch = batches[batch_id]
+    unresolved = state.producer.counters[batch.partition].unresolved_sequence
+    if has_earlier_under_way(state, batch_id) or batch.is_sequence_reset:
+        return False
+    for later in range(batch_id + 1, len(batches)):
+        if batches[later].partition == batch.partition and batches[later].status == BatchStatus.ACKNOWLEDGED:
+            return False
+    return unresolved == NO_SEQUENCE or unresolved == batch.base_sequence
+
+
+def gaps_for_good_call_for_epoch(before: State, after: State, bounds: Bounds) -> bool:
+    """An idempotent producer begins a new epoch if a batch is out of order and no earlier one can come any more.
+
+    Lost if it fails: the producer sends the batch again and again until it expires, and the broker never accepts it.
+    Source: `TransactionManager.canRetry`, `requestIdempotentEpochBumpForPartition`; KIP-360.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards after which errors a new epoch begins.
+    """
+    if bounds.transactional == 1 or before.budget != after.budget:
+        return True
+    for partition_id in range(len(before.connections)):
+        request = before.connections[partition_id].requests[0]
+        is_out_of_order = request.error == ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER
+        if request.stage == RequestStage.ANSWERED and is_out_of_order and has_gap_for_good(before, request.batch.id):
+            if before.producer.batches[request.batch.id].status == BatchStatus.IN_FLIGHT:
+                if after.producer.batches[request.batch.id].status == BatchStatus.RETRYING:
+                    return after.producer.is_bump_required
+    return True
+
+
 def one_send_at_a_time(state: State, rules: ProducerRules) -> bool:
     """An application that waits for each acknowledgement has at most one batch with its producer.
 

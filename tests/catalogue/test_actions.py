@@ -30,6 +30,8 @@ from tests.programs.random_states import reached
 from tests.support.marks import long_but
 from tests.toys.broken import MODELS as BROKEN
 
+pytestmark = pytest.mark.slow
+
 PAIRS = 100_000
 """How many (state, action with parameters) pairs of a model the readings are compared on with `--long`, at least."""
 

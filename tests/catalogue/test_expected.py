@@ -19,7 +19,7 @@ BROKEN = [name for name in names_of("replication") if pinned()[name]["verdict"] 
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
 
 
-QUICK = 10_000
+QUICK = 2_000
 """A test that visits more states than this is left to the complete run."""
 
 
@@ -88,6 +88,7 @@ def test_kip101_fails_for_its_truncation_rule_alone():
     assert check(model_of("replication.kip279").with_bounds(bounds), engine="interpreted").verdict is Verdict.HOLDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["replication.kip279", "replication.kip320_first_try"])
 def test_two_replicas_are_too_few_to_tell(name):
     assert check_at(model_of(name), 2, 2, 2, 2).verdict is Verdict.HOLDS
@@ -103,6 +104,7 @@ WITHIN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
 def test_the_bounds_of_kip320_catch_every_broken_model(name):
     safe = model_of("replication.kip320").bounds

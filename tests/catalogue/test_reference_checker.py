@@ -8,6 +8,8 @@ from tests.expected import names_of
 from tests.support import reference_checker
 from tests.support.reference_checker import explore
 
+pytestmark = pytest.mark.slow
+
 # Bounds at which the naive checker needs seconds, or where marked, tens of seconds.
 SMALL_BOUNDS = [
     {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1},

@@ -65,6 +65,7 @@ def test_each_fairness_is_needed():
     assert needed == [each.action.name for each in model.fairness]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "other", "disturbance"),
     [

@@ -216,6 +216,7 @@ def test_who_restarts_needs_the_next_id_for_what_is_written_from_then_on():
     assert state.record_id == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["metadata_quorum.restarts", "metadata_quorum.disks"])
 def test_bounds_that_lack_an_id_leave_a_restart_out(name):
     """Also more crashes and lost disks than ids: the model is explored to its end."""

@@ -25,7 +25,10 @@ from tests.fuzz.programs import DifferenceError
 from tests.programs import coverage_of_language as coverage
 from tests.programs.random_programs import module_text, with_model
 from tests.support.command import PATIENCE, ROOT
+from tests.support.marks import long_but
 from tests.support.snippets import load
+
+pytestmark = pytest.mark.slow
 
 SOON = (9, 22, 15, 21, 3, 23, 24, 6, 16)
 COVERING = (*SOON, *sorted(set(range(25)) - {*SOON}))
@@ -39,7 +42,7 @@ def test_two_hundred_programs_mean_the_same_interpreted_and_compiled(first, tmp_
     assert totals["HOLDS"] and totals["VIOLATED"] and totals["EVALUATION_FAILED"]
 
 
-@pytest.mark.parametrize("first", range(0, 25, 5))
+@pytest.mark.parametrize("first", long_but(range(0, 25, 5), [0, 15]))
 def test_fifty_programs_mean_the_same_to_proofs_and_bounded_checks(first, tmp_path):
     totals = sum((proving.proved_programs(seed, tmp_path) for seed in range(first, first + 5)), Counter())
     assert totals["programs"] > 5 and totals["proved"] and totals["refuted"] and totals["mutants DIFFERENT"]

@@ -158,7 +158,7 @@ def test_every_function_that_the_readme_names_is_where_it_says():
     assert [pair for pair in pairs if f"def {pair[0]}(" not in (ROOT / pair[1]).read_text("utf-8")] == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_proof_on_the_page_of_proofs_is_what_is_proved():
     proof = prove(catalogue.find_model("kip320"), Settings(use_cache=False))
     assert proof.is_proved

@@ -14,6 +14,8 @@ from kafkacheck.checker.search import check
 from tests.expected import engine_for, model_of, names_of
 from tests.support.command import ROOT
 
+pytestmark = pytest.mark.slow
+
 ROWS = json.loads((ROOT / "tests" / "data" / "tlc.json").read_text(encoding="utf-8"))["rows"]
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
 INVARIANTS = ("weak_isr", "strong_isr")

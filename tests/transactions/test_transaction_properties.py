@@ -272,6 +272,7 @@ def skip_decision(state: State, transactional_id: TransactionalIdNumber) -> bool
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("action", "broken"),
     [(undo_decision, "coordinator_transitions_are_valid"), (skip_decision, "transitions_are_valid")],

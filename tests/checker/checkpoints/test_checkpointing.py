@@ -22,6 +22,8 @@ from kafkacheck.checker.search import check
 from tests.support.command import PATIENCE, TANK, Command, write
 from tests.toys import behaviours, peterson_progress, two_phase_commit
 
+pytestmark = pytest.mark.slow
+
 ABOUT = {"source": ["kip101", [], [], False]}
 WIDE = two_phase_commit.MODEL.with_bounds({"resource_managers": 5})
 KIP101 = catalogue.find_model("kip101")

@@ -21,6 +21,8 @@ from kafkacheck.checker.process.errors import UsageError
 from tests.support import readings
 from tests.support.command import PATIENCE, ROOT
 
+pytestmark = pytest.mark.slow
+
 HERE = Cluster(shards=3, shard_from=1)
 """No level is wide enough for Spark, and the search is handed over to shards at once."""
 LATER = Cluster(shards=3, shard_from=100)

@@ -388,6 +388,7 @@ def test_a_folder_that_becomes_a_file_during_the_search_is_told_after_the_verdic
 # surroundings
 
 
+@pytest.mark.slow
 def test_a_current_folder_that_is_deleted(tank):
     program = (
         "import os, sys, tempfile; folder = tempfile.mkdtemp(); os.chdir(folder); os.rmdir(folder); "

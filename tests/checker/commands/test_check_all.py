@@ -14,6 +14,8 @@ from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.search import check as explore
 from tests.support.command import TANK, Command, Terminal, catalogue, in_process, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def kafkacheck(capsys):

@@ -23,6 +23,8 @@ from tests.support.command import PATIENCE, in_process
 from tests.support.snippets import load
 from tests.toys import behaviours, every_kind, two_phase_commit
 
+pytestmark = pytest.mark.slow
+
 PROTOCOL = '''"""What the system does: the file that is edited."""
 
 from enum import IntEnum

@@ -293,6 +293,7 @@ def test_a_system_that_is_not_there_is_refused(run, system, told):
     assert (found.status, told in found.err) == (REFUSED, True)
 
 
+@pytest.mark.slow
 def test_a_request_to_end_keeps_what_was_compared(system):
     path = system()
     program = textwrap.dedent(f"""

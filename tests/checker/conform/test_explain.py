@@ -195,6 +195,7 @@ def random_recording(chance, model):
     return lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_it_explains_a_log_exactly_if_trying_all_orders_does(tmp_path, part):
     chance, outcomes = random.Random(part), set()

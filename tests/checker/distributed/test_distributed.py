@@ -21,6 +21,8 @@ from tests.support.marks import long_but
 from tests.support.snippets import load
 from tests.toys import behaviours, broken, die_hard, every_kind, ewd840, hanoi, peterson, two_phase_commit, wide
 
+pytestmark = pytest.mark.slow
+
 TOYS = [
     *(each for each in vars(behaviours).values() if isinstance(each, Model)),
     die_hard.MODEL,

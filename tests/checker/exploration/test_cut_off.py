@@ -70,6 +70,7 @@ def cut_off_in_plain_python(model, bound, values, allowance=None):
     return bool(calls(larger, larger.layout.flatten(there)) - calls(model, values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [PURSE, model_of("kip320").with_bounds(SMALL)], ids=lambda model: model.name)
 def test_a_state_is_cut_off_where_a_larger_bound_lets_more_happen(model, tmp_path):
     run = dataset.write(model, model.name, tmp_path / "graph", with_cut_off=True)

@@ -9,6 +9,8 @@ from tests.programs import random_states
 from tests.support import readings
 from tests.support.snippets import load
 
+pytestmark = pytest.mark.slow
+
 MODELS = [
     "cluster.kraft",
     "cluster.zookeeper",

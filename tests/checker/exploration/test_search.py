@@ -90,6 +90,7 @@ def test_the_limit_of_seconds(engine):
     assert 0.2 <= result.seconds < 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_limit_of_memory(engine):
     model = two_phase_commit.MODEL.with_bounds({"resource_managers": 8})
@@ -133,6 +134,7 @@ print(result.verdict.name, result.reason, result.trace)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "room", "worth_better"),
     [("interpreted", 1, 60), ("compiled", 1, 60), ("compiled", 9, 60), ("compiled", 16, 0), ("auto", 16, 60)],

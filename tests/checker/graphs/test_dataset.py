@@ -22,6 +22,8 @@ from tests.expected import model_of
 from tests.support.command import TANK, Command, in_process, write
 from tests.toys import behaviours, broken, every_kind
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def kafkacheck(capsys):

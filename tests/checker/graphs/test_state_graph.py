@@ -69,6 +69,7 @@ def expected_steps(model: Model, states: list[tuple[int, ...]], levels: list[tup
     return steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_every_step_and_state_is_that_of_plain_python(model):
     graph = StateGraph(model)

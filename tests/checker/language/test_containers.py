@@ -53,6 +53,7 @@ BODIES = [
 ]
 
 
+@pytest.mark.slow
 def test_every_reading_does_what_python_does(tmp_path):
     agree_on(tmp_path, *BODIES[:11])
     agree_on(tmp_path, *BODIES[11:])

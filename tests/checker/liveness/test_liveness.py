@@ -98,6 +98,7 @@ def test_a_process_that_wants_to_enter_does_so_in_petersons_algorithm(reading):
     assert not holds(peterson_progress.progress(()), reading=reading)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(GRAPHS))
 def test_random_graphs_are_judged_as_brute_force_over_sets_of_states_judges_them(seed, tmp_path):
     graph = random_graph(seed)

@@ -14,6 +14,8 @@ from tests.expected import names_of
 from tests.support.marks import long_but
 from tests.toys import behaviours, broken, die_hard, peterson
 
+pytestmark = pytest.mark.slow
+
 BROKEN = {
     "replication.truncate_to_high_watermark": 4,
     "replication.kip101": 6,

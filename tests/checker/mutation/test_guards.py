@@ -14,6 +14,8 @@ from kafkacheck.checker.search import check
 from tests.support.command import TANK, Command, catalogue, in_process, write
 from tests.toys import die_hard, peterson
 
+pytestmark = pytest.mark.slow
+
 CAUGHT, REDUNDANT, EXCLUDED = Outcome.CAUGHT, Outcome.REDUNDANT, Outcome.EXCLUDED
 UNEXPLAINED_OUTCOME = Outcome.UNEXPLAINED
 

@@ -130,6 +130,7 @@ def test_large_states_are_described_by_what_is_different(tmp_path):
     assert "as 1, but" in dot and "keeper.head = 0" in dot
 
 
+@pytest.mark.slow
 def test_a_graph_that_cannot_be_read_is_refused(tmp_path):
     with pytest.raises(TooManyStatesError, match=f"more than {MOST_STATES} states"):
         write_graph(counter(bounds={"most": 999}, actions=[count_by_one]), tmp_path / "none.svg")
@@ -146,6 +147,7 @@ def count_by_one(counter: Counter, limit: Annotated[int, Count("most")]) -> bool
     return True
 
 
+@pytest.mark.slow
 def test_smaller_bounds_are_found_and_give_a_graph_that_can_be_read():
     small = smaller(counter(bounds={"most": 300}, actions=[count_by_one]))
     assert small is not None and 50 < len(state_graph(small)) <= MOST_STATES

@@ -10,6 +10,8 @@ from kafkacheck.checker.process import statuses
 from kafkacheck.checker.process.foreign_code import safe_text
 from tests.support.command import PATIENCE, ROOT, TANK, Command, in_process, write
 
+pytestmark = pytest.mark.slow
+
 WRONG = statuses.NOT_WELL_FORMED
 
 ENDS = {

@@ -15,6 +15,8 @@ from tests.support.command import PATIENCE, ROOT, Command, in_process, write
 from tests.support.readings import entries_of
 from tests.support.snippets import load
 
+pytestmark = pytest.mark.slow
+
 # Each part, once it is made slow, takes hours in plain Python and minutes in machine code.
 SLOW = """
 from typing import Annotated

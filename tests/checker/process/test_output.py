@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.command import PATIENCE, ROOT, TANK, catalogue, write
 
+pytestmark = pytest.mark.slow
+
 NO_DISK = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
 COMMANDS = {
     "check": ["check", "TANK", "--engine", "interpreted", "--set", "valve=OPEN"],

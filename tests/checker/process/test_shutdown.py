@@ -18,6 +18,8 @@ from kafkacheck.checker.process import shutdown, statuses
 from kafkacheck.checker.process.sources import child_command
 from tests.support.command import PATIENCE, PLAIN, ROOT, TANK, in_process, write
 
+pytestmark = pytest.mark.slow
+
 HARD = ("check", "kip320", "--set", "max_leader_epoch=4", "--engine", "interpreted")
 """A model of the catalogue with more states than any test waits for."""
 REQUESTS = ("SIGINT", "SIGTERM", "SIGHUP")

@@ -22,6 +22,8 @@ from tests.toys import (
     two_phase_commit,
 )
 
+pytestmark = pytest.mark.slow
+
 TINY = {"log_size": 1, "max_records": 1, "max_leader_epoch": 0, "replicas": 2}
 DEPTH = 10
 

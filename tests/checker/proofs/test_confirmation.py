@@ -17,6 +17,8 @@ from tests.support.command import TANK, Command, write
 from tests.support.snippets import load
 from tests.toys import every_kind, peterson
 
+pytestmark = pytest.mark.slow
+
 NEVER = Answer(Status.UNSATISFIABLE)
 
 

@@ -14,6 +14,8 @@ from tests.checker.proofs.test_prove import counter
 from tests.support.command import ROOT
 from tests.toys import die_hard, ewd840, peterson
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(max_seconds=60)
 
 

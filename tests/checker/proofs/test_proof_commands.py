@@ -14,6 +14,8 @@ from kafkacheck.checker.symbolic import terms
 from tests.checker.proofs.test_prove import COUNTER, GOOD
 from tests.support.command import ROOT, TANK, Command, in_process, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def kafkacheck(capsys, tmp_path, monkeypatch):

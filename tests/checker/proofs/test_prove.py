@@ -17,6 +17,8 @@ from tests.support.marks import long_but
 from tests.support.snippets import load
 from tests.toys import dijkstra_mutex, every_kind, peterson, transaction_commit
 
+pytestmark = pytest.mark.slow
+
 PROOFS = (ROOT / "spec" / "PROOFS.md").read_text(encoding="utf-8")
 ALONE = Settings(timeout=60, jobs=0, use_cache=False)
 LIMITS = Limits(max_seconds=60)

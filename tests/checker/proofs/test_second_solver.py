@@ -21,6 +21,8 @@ from tests.checker.symbolic.test_terms import FLAG, MEANINGS, X, Y
 from tests.support.command import Command
 from tests.toys import every_kind, peterson
 
+pytestmark = pytest.mark.slow
+
 TWICE = Settings(timeout=60, jobs=0, use_cache=False, second=second_solver.version())
 
 

@@ -27,6 +27,8 @@ from tests.support import every_part
 from tests.support.snippets import load
 from tests.toys import peterson
 
+pytestmark = pytest.mark.slow
+
 ALONE = Settings(timeout=60, jobs=0, use_cache=False)
 LIMITS = Limits(max_states=20_000)
 MODEL = every_part.MODEL

@@ -16,7 +16,7 @@ from tests.support.snippets import load
 from tests.support.terms_as_run import FAILED, assignments, evaluated, outcome, read_symbolically
 from tests.toys import die_hard, every_kind, ewd840, paxos, peterson, two_phase_commit
 
-STATES = 2_500
+STATES = 1_000
 MODELS = {
     **{name: catalogue.find_model(name) for name in ("kip101", "kip320")},
     **{each.MODEL.name: each.MODEL for each in (die_hard, every_kind, ewd840, paxos, peterson, two_phase_commit)},
