@@ -85,6 +85,12 @@ def read(path: Path) -> Saved:
     for key, (types, expected) in kinds.items():
         if not isinstance(data[key], types) or data[key] == []:
             raise UsageError(f"{path} has {key} = {_short(data[key])}; expected {expected}; save it again")
+    states = data.get("states", len(data["trace"]))  # traces saved by earlier versions do not say it
+    if states != len(data["trace"]):
+        raise UsageError(
+            f"{path} was saved with {_short(states)} states and has {len(data['trace'])}: steps were cut off or added; "
+            "save the trace again"
+        )
     rules = data["rules"] or {}
     for key, values, allowed in (("bounds", data["bounds"], int), ("rules", rules, int | str)):
         for name, value in values.items():

@@ -73,7 +73,8 @@ DAMAGES = {
     "no bounds": (lambda d: d.pop("bounds"), "lacks bounds"),
     "no steps": (lambda d: d.update(trace=[]), "at least one step"),
     "steps of another type": (lambda d: d.update(trace={"a": 1}), "at least one step"),
-    "a step of another type": (lambda d: d["trace"].append(7), "step 7 is 7"),
+    "a step of another type": (lambda d: d["trace"].__setitem__(5, 7), "step 6 is 7"),
+    "a step that was cut off": (lambda d: d["trace"].pop(), "saved with 6 states and has 5: steps were cut off"),
     "a step without a state": (lambda d: d["trace"][1].pop("state"), "step 2 is"),
     "an action first": (set_in_step(0, action="node_add"), "expected no action"),
     "no action later": (set_in_step(1, action=None), "step 2 has the action null"),
@@ -90,6 +91,11 @@ def test_a_damaged_trace_is_refused(saved, change, expected):
     with pytest.raises(UsageError, match=expected) as caught:
         load_as_saved(damaged(saved, change))
     assert str(saved) in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_trace_of_before_does_not_say_how_long_it_is(saved, loss):
+    damaged(saved, lambda data: data.pop("states"))
+    assert load(MODEL, saved) == (loss, None)
 
 
 @pytest.mark.parametrize("part", [0.1, 0.3, 0.5, 0.77, 0.9, 0.999])
