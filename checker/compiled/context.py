@@ -3,7 +3,8 @@
 from enum import IntEnum
 from typing import NamedTuple
 
-from kafkacheck.checker.compiled.native import FIRST_PROPERTY, I64, Builder, llvm
+from kafkacheck.checker.compiled.native import FIRST_PROPERTY, I64, Builder
+from kafkacheck.checker.compiled.text import llvm
 
 
 class Context(IntEnum):

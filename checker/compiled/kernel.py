@@ -38,12 +38,12 @@ from kafkacheck.checker.compiled.native import (
     entry,
     internal,
     judges,
-    llvm,
     number,
     removed,
 )
 from kafkacheck.checker.compiled.packing import Packing
 from kafkacheck.checker.compiled.relevance import relevant_leaves
+from kafkacheck.checker.compiled.text import llvm
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.footprint import WHOLE_STATE, footprint
 from kafkacheck.checker.model import Action, Model

@@ -12,8 +12,9 @@ decided.
 from typing import NamedTuple
 
 from kafkacheck.checker.compiled.context import EXCLUDED, NO_STATE, Context, pointer
-from kafkacheck.checker.compiled.native import I1, I16, I32, I64, VOID, entry, llvm, number
+from kafkacheck.checker.compiled.native import I1, I16, I32, I64, VOID, entry, number
 from kafkacheck.checker.compiled.packing import Packing, Words
+from kafkacheck.checker.compiled.text import llvm
 
 BUCKET = 4
 """How many entries a bucket has; the number of entries in all is a multiple of it. Eight would be one cache line, but

@@ -1,4 +1,4 @@
-"""From the typed form of protocol functions to LLVM, and from LLVM to machine code. Only this file imports llvmlite.
+"""From the typed form of protocol functions to LLVM, and from LLVM to machine code.
 
 A record or array of the state is a pointer to its first scalar; all scalars are 64-bit integers in the order of the
 leaves. `checker.language.ranges` has shown that no number leaves 64 bits. An error of plain Python (an index outside
@@ -16,11 +16,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
-import llvmlite
-from llvmlite import binding
-from llvmlite import ir as llvm
-
-from kafkacheck.checker.compiled import text as texts
+from kafkacheck.checker.compiled.text import COMPILER, Function, LineBuilder, binding, llvm
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
 from kafkacheck.checker.language.removal import NOTHING
@@ -69,7 +65,7 @@ def number(value: int) -> llvm.Constant:
     return llvm.Constant(I64, value)
 
 
-class Builder(llvm.IRBuilder):
+class Builder(LineBuilder):
     """An instruction builder with the few shapes that kernels are made of."""
 
     def at(self, pointer: llvm.Value, index: "llvm.Value | int") -> llvm.Value:
@@ -121,14 +117,6 @@ class Builder(llvm.IRBuilder):
         with self.if_then(self.icmp_signed("==", self.get(report, FAULT), number(NO_FAULT))):
             self.put(report, FAULT, kind)
             self.put(report, FAULT_AT, self.get(report, AT))
-
-
-class Function(llvm.Function):
-    """A function that is written quickly."""
-
-    def descr_body(self, buf: list[str]) -> None:
-        """As llvmlite's."""
-        buf.extend(texts.body(self.blocks))
 
 
 def internal(module: llvm.Module, returns: llvm.Type, kinds: list[llvm.Type], name: str) -> llvm.Function:
@@ -448,7 +436,7 @@ def _target(quick: bool = False) -> binding.TargetMachine:
 
 def fingerprint(text: str, quick: bool = False) -> str:
     """A name for the machine code of a module's text, compiled so, on this machine by this compiler."""
-    compiler = [llvmlite.__version__, str(binding.llvm_version_info), _own_text()]
+    compiler = [COMPILER, _own_text()]
     machine = [binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()]
     parts = [text, *compiler, *machine, "quick" if quick else "well"]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from kafkacheck.checker.compiled.native import I1, I32, I64, POINTER, VOID, Builder, internal, llvm, number
+from kafkacheck.checker.compiled.native import I1, I32, I64, POINTER, VOID, Builder, internal, number
+from kafkacheck.checker.compiled.text import llvm
 from kafkacheck.checker.schema.layout import Layout
 
 Words = list[llvm.Value]

@@ -103,7 +103,8 @@ def loop_text(trace: Trace) -> str:
 def to_json(trace: Trace) -> dict[str, Any]:
     """The trace as JSON data: what it belongs to, and `trace`, a list of {action, parameters, state}.
 
-    `states` is the length of that list, by which a reader sees that steps were cut off. `property` is null if the trace ends in a deadlock. A lasso has a `loop`, see `Trace`.
+    `states` is the length of that list, by which a reader sees that steps were cut off. `property` is null if the trace
+    ends in a deadlock. A lasso has a `loop`, see `Trace`.
     """
     model = trace.model
     steps = []
