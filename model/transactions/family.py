@@ -97,11 +97,14 @@ COORDINATORS = (
     coordinators.completions_bring_the_next_id,
     coordinators.marking_coordinators_await_completion,
     coordinators.only_marking_coordinators_count_markers,
+    coordinators.failed_fences_raised_the_epoch,
 )
 
 PARTITIONS = (
     partitions.verified_batches_have_a_guard,
     partitions.verifications_are_joined,
+    partitions.verifications_are_of_the_newest_epoch,
+    partitions.markers_leave_the_next_verification,
     partitions.only_what_does_not_fit_is_refused,
     partitions.only_verified_batches_are_stored,
     partitions.strays_keep_their_topic,

@@ -76,6 +76,45 @@ def verifications_are_joined(before: State, after: State) -> bool:
     return True
 
 
+def verifications_are_of_the_newest_epoch(state: State, rules: TransactionRules) -> bool:
+    """No verification is under way in an older epoch than the newest that the leader knows of the producer.
+
+    Lost if it fails: a batch of a later transaction joins a verification that was begun for an ended one.
+    Source: `UnifiedLog.maybeStartTransactionVerification`, `ProducerStateManager.clearVerificationStateEntry`;
+    KAFKA-18042.
+    Holds in: every model of transactions.
+    Fails in: none; it guards when a verification ends.
+    """
+    if not rules.log.old_epoch_is_refused_early:
+        return True
+    return all(
+        verification.guard == 0 or verification.producer_epoch >= partition.log.producers[producer_id].producer_epoch
+        for partition in state.partitions
+        for producer_id, verification in enumerate(partition.log.verifications)
+    )
+
+
+def markers_leave_the_next_verification(before: State, after: State, rules: TransactionRules) -> bool:
+    """A marker of version 2, which has the epoch of the next transaction, does not end that one's verification.
+
+    Lost if it fails: the next transaction's first batch is refused although its client did nothing wrong.
+    Source: `UnifiedLog.appendAsLeader`, `VerificationStateEntry.supportsEpochBump`; KIP-890.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what a marker ends.
+    """
+    for partition_id, partition in enumerate(before.partitions):
+        log = after.partitions[partition_id].log
+        end_offset = partition.log.end_offset
+        if log.end_offset == end_offset + 1 and log.records[end_offset].marker != Marker.NONE:
+            marker = log.records[end_offset]
+            verification = partition.log.verifications[marker.producer_id]
+            is_of_next = verification.supports_epoch_bump == 1 and verification.producer_epoch == marker.producer_epoch
+            if is_of_next and rules.log.transaction_is_of_epoch and verification.guard != 0:
+                if log.verifications[marker.producer_id].guard != verification.guard:
+                    return False
+    return True
+
+
 def comes_next(log: PartitionLog, batch: Batch) -> bool:
     """Whether a batch directly follows the batches that the log has of its producer."""
     entry = log.producers[batch.producer_id]
