@@ -395,9 +395,6 @@ def test_a_small_answer_does_not_wait_for_the_compiler(cache, monkeypatch, tmp_p
 # -- what the name of a kernel says ----------------------------------------------------------------------------------
 
 
-LINES = [name for name in vars(text.LineBuilder) if not name.startswith("_")]
-
-
 def as_llvm_reads_it(module):
     """The texts of the module's functions, their names in order of appearance."""
     return [numbered(function) for function in str(text.binding.parse_assembly(module)).split("\ndefine ")]
@@ -414,7 +411,7 @@ def test_each_line_is_that_of_llvmlite(with_steps, monkeypatch):
     models = (every_kind.MODEL, behaviours.STEP_VIOLATED, two_phase_commit.MODEL, model_of("replication.kip320"))
     monkeypatch.setattr(text, "_is_zero", lambda value: False)
     written = [as_llvm_reads_it(kernel.kernel_text(each, with_steps)) for each in models]
-    for name in LINES:
+    for name in [name for name in vars(text.LineBuilder) if not name.startswith("_")]:
         monkeypatch.delattr(text.LineBuilder, name)
     assert written == [as_llvm_reads_it(kernel.kernel_text(each, with_steps)) for each in models]
 
