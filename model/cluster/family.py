@@ -6,6 +6,8 @@ records in all; leader epochs run from 0 to `max_leader_epoch`, the controller's
 `max_controller_epoch`; a log's start can rise to `max_log_start`; each follower can have `old_fetches` requests whose
 connection is broken (0 or 1). These bounds are switches (0 or 1): `fetch_sessions` if followers fetch in sessions,
 `metadata_deltas` if brokers replay several records as one change,
+`elr_index` if the controller's index of eligible replicas is modelled, `noted_targets` if the targets of reassignments
+are kept for properties,
 `epoch_files` if leader-epoch files reach the disk late, `late_registrations` if brokers learn their epoch late,
 `reassignment_rounds` if a reassignment ends in two rounds, and `read_replicas` if leaders name followers for consumers
 to read from. The others are budgets of disturbances (`model/cluster/environment.py`). All bounds only end behaviours.
@@ -209,6 +211,7 @@ BOUNDS = {
     "old_fetches": 0,
     "fetch_sessions": 0,
     "metadata_deltas": 0,
+    "elr_index": 0,
     "epoch_files": 0,
     "late_registrations": 0,
     "reassignment_rounds": 0,
@@ -221,6 +224,7 @@ BOUNDS = {
     "failovers": 0,
     "deletions": 0,
     "min_isr_changes": 0,
+    "noted_targets": 0,
     "read_replicas": 0,
 }
 """Default bounds; each model says which ones it changes."""
