@@ -63,7 +63,8 @@ class ClusterRules(NamedTuple):
         lies in between, although it has heard of both elections in one change (no Kafka: finding F1 of
         tests/kafka/findings).
     known_change_keeps_proposal: a leader that replays a change which it knows from the answer to its request keeps what
-        it has proposed since (no Kafka: finding F10 of tests/kafka/findings). All models but one go by it.
+        it has proposed since (no Kafka: finding F10 of tests/kafka/findings). Most models have it, so that this finding
+        hides no other bug.
     counted_fetch_is_of_epoch: a fetch that the leader read in one leader epoch is not counted in the next one
         (no Kafka: KAFKA-15590 is open).
     session_keeps_leader_epoch: a fetch session stores the follower's leader epoch, so that the leader compares it in
@@ -178,7 +179,7 @@ class ClusterRules(NamedTuple):
     expansion_awaits_epoch_start: Annotated[bool, Since("2.0.1")] = True
     divergence_comes_first: Annotated[bool, Since("3.4.1", begun="2.8")] = True
     skipped_epoch_forgets_followers: Annotated[bool, Since(EVERY)] = False
-    known_change_keeps_proposal: bool = True
+    known_change_keeps_proposal: Annotated[bool, Since(EVERY)] = False
     counted_fetch_is_of_epoch: Annotated[bool, Since(EVERY)] = False
     session_keeps_leader_epoch: Annotated[bool, Since("2.5", begun="2.1")] = True
     diverging_fetch_is_not_counted: Annotated[bool, Since("2.8.1", begun="2.8")] = True

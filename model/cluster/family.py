@@ -240,13 +240,14 @@ _COMMON: dict[str, Any] = {
 _ZOOKEEPER_RULES = ClusterRules(
     propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279, grown_target_is_awaited=True
 )
-_ELIGIBLE_RULES = ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2)
+_RULES = ClusterRules(known_change_keeps_proposal=True)
+_ELIGIBLE_RULES = _RULES._replace(eligible_leader_replicas=True, min_insync_replicas=2)
 
-CLUSTER = Family(**_COMMON, rules=ClusterRules(), drawing=CLUSTER_LANES)
-"""The defaults of each model of a cluster's partition."""
+CLUSTER = Family(**_COMMON, rules=_RULES, drawing=CLUSTER_LANES)
+"""The defaults of each model of a cluster's partition. Leaders keep their proposals (`cluster.proposal_forgotten`)."""
 ZOOKEEPER_CLUSTER = Family(**_COMMON, rules=_ZOOKEEPER_RULES, drawing=CLUSTER_LANES)
 """The same by the rules of the ZooKeeper era."""
 ELIGIBLE_CLUSTER = Family(**_COMMON, rules=_ELIGIBLE_RULES, drawing=CLUSTER_LANES)
 """The same with eligible leader replicas, where acknowledged records are on two of them."""
-CONSUMER_CLUSTER = Family(**_COMMON, rules=ClusterRules(), drawing=CLUSTER_AND_CONSUMER_LANES)
+CONSUMER_CLUSTER = Family(**_COMMON, rules=_RULES, drawing=CLUSTER_AND_CONSUMER_LANES)
 """The same with a consumer in the picture."""
