@@ -41,7 +41,7 @@ class TransactionRules(NamedTuple):
         coordinator (KAFKA-9235).
     repeated_end_is_answered: a repeated EndTxn of a completed transaction succeeds (REDPANDA-3616).
     repeated_end_is_of_version_2: an EndTxn of version 2 that has the previous epoch counts as a repeated one only if
-        version 2 has ended the transaction, too, which raised the epoch (no Kafka: finding F12 of tests/kafka/findings).
+        version 2 ended the transaction, too, which raised the epoch (no Kafka: finding F12 of tests/kafka/findings).
     transaction_completes_once: if two threads find the last marker written, only one appends that the transaction is
         complete (KAFKA-10080).
     handler_removes_its_own: a handler that learns of a marker in a later term leaves the entry of that term alone
