@@ -16,7 +16,7 @@ from kafkacheck.spec.cluster import liveness
 
 MODEL = CLUSTER.model(
     initial=start_with_spare,
-    rules=ClusterRules(replaced_reassignment_is_forgotten=True),
+    rules=ClusterRules(replaced_reassignment_is_forgotten=True, known_change_keeps_proposal=True),
     bounds=BOUNDS,
     actions=ACTIONS,
     always=[liveness.bounds_leave_room],

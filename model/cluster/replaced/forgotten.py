@@ -15,7 +15,7 @@ from kafkacheck.model.cluster.replaced.base import ACTIONS, ALWAYS, BOUNDS, lead
 
 MODEL = CLUSTER.model(
     initial=start_with_spare,
-    rules=ClusterRules(replaced_reassignment_is_forgotten=True),
+    rules=ClusterRules(replaced_reassignment_is_forgotten=True, known_change_keeps_proposal=True),
     bounds=BOUNDS,
     actions=ACTIONS,
     always=ALWAYS,
