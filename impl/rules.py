@@ -31,6 +31,8 @@ class ClusterRules(NamedTuple):
     last_known_leader_is_active: the last known leader is elected only while it is active (KAFKA-19522).
     min_isr_change_clears_elr: a change of `min.insync.replicas` ends the eligibility of every replica that was eligible
         by the old value (KAFKA-16540).
+    cleared_elr_leaves_index: replicas whose eligibility such a change ends leave the controller's index of eligible
+        replicas, too (no Kafka: finding F9 of tests/kafka/findings).
     raised_min_isr_changes_version: if `min.insync.replicas` is raised, a leader that has not heard of it can no longer
         change the ISR (no Kafka: finding F2 of tests/kafka/findings).
     eligible_replicas_are_assigned: a broker that loses its replica is no longer eligible (no Kafka: finding F5 of
@@ -61,7 +63,8 @@ class ClusterRules(NamedTuple):
         lies in between, although it has heard of both elections in one change (no Kafka: finding F1 of
         tests/kafka/findings).
     known_change_keeps_proposal: a leader that replays a change which it knows from the answer to its request keeps what
-        it has proposed since (no Kafka: finding F10 of tests/kafka/findings). All models but one go by it.
+        it has proposed since (no Kafka: finding F10 of tests/kafka/findings). Most models have it, so that this finding
+        hides no other bug.
     counted_fetch_is_of_epoch: a fetch that the leader read in one leader epoch is not counted in the next one
         (no Kafka: KAFKA-15590 is open).
     session_keeps_leader_epoch: a fetch session stores the follower's leader epoch, so that the leader compares it in
@@ -112,6 +115,8 @@ class ClusterRules(NamedTuple):
     reassignment_awaits_target: a reassignment ends only when the whole target is in sync (KAFKA-15665).
     grown_target_is_awaited: this also holds if a reassignment adds at least as many brokers as it removes; since
         Kafka 4.3 such a one ends as soon as the added brokers are in sync (KAFKA-19975).
+    replaced_reassignment_is_forgotten: nothing is left of a reassignment that another one replaces (no Kafka: findings
+        F6 and F7 of tests/kafka/findings).
     assignment_is_told_first: if a reassignment ends in two rounds, the leader learns the new assignment before brokers
         leave the ISR, so that it readmits none of them (KAFKA-1097).
     metadata_has_new_epoch: the metadata for clients has each new leader epoch (KAFKA-9212).
@@ -154,6 +159,7 @@ class ClusterRules(NamedTuple):
     last_known_leader_is_elected: Annotated[bool, Since("3.7")] = True
     last_known_leader_is_active: Annotated[bool, Since("4.1", begun="3.7")] = True
     min_isr_change_clears_elr: Annotated[bool, Since("4.0", begun="3.7")] = True
+    cleared_elr_leaves_index: Annotated[bool, Since(EVERY)] = False
     raised_min_isr_changes_version: Annotated[bool, Since(EVERY)] = False
     eligible_replicas_are_assigned: Annotated[bool, Since(EVERY)] = False
     unclean_restart_is_noticed: Annotated[bool, Since("3.8", begun="3.7")] = True
@@ -173,7 +179,7 @@ class ClusterRules(NamedTuple):
     expansion_awaits_epoch_start: Annotated[bool, Since("2.0.1")] = True
     divergence_comes_first: Annotated[bool, Since("3.4.1", begun="2.8")] = True
     skipped_epoch_forgets_followers: Annotated[bool, Since(EVERY)] = False
-    known_change_keeps_proposal: bool = True
+    known_change_keeps_proposal: Annotated[bool, Since(EVERY)] = False
     counted_fetch_is_of_epoch: Annotated[bool, Since(EVERY)] = False
     session_keeps_leader_epoch: Annotated[bool, Since("2.5", begun="2.1")] = True
     diverging_fetch_is_not_counted: Annotated[bool, Since("2.8.1", begun="2.8")] = True
@@ -205,6 +211,7 @@ class ClusterRules(NamedTuple):
     metadata_names_topic_id: Annotated[bool, Since("2.8.2", begun="2.2")] = True
     reassignment_awaits_target: Annotated[bool, Since("3.8", begun="3.0")] = True
     grown_target_is_awaited: Annotated[bool, Since("4.3")] = False
+    replaced_reassignment_is_forgotten: Annotated[bool, Since(EVERY)] = False
     assignment_is_told_first: Annotated[bool, Since("0.8.1")] = True
     metadata_has_new_epoch: Annotated[bool, Since("2.4")] = True
     new_controller_fences_dead: Annotated[bool, Since("2.3")] = True

@@ -124,6 +124,17 @@ def expel_unclean(controller: Controller, rules: ClusterRules, bounds: Bounds, b
     maybe_elect_last_known(controller, rules)
 
 
+def is_refused_as_orphan(controller: Controller, rules: ClusterRules, broker_id: int, is_stopped_cleanly: bool) -> bool:
+    """Whether the controller fails at a registration, and resigns.
+
+    After an unclean stop it takes the broker out of the partitions that its index of eligible replicas names, and finds
+    that there is no such topic.
+    """
+    if not rules.eligible_leader_replicas or not rules.unclean_restart_is_noticed or is_stopped_cleanly:
+        return False
+    return broker_id in controller.orphaned_entries
+
+
 def register_start(
     controller: Controller,
     rules: ClusterRules,
@@ -137,12 +148,17 @@ def register_start(
     Who: the active controller.
     When: it does not take the broker for alive. KRaft refuses a registration while the former process's session is
         valid; a controller of the ZooKeeper era takes the broker out first (KIP-380). Before KIP-380 a quick bounce
-        went unnoticed.
+        went unnoticed. After an unclean stop the controller also fails if its index of eligible replicas names a
+        deleted topic for the broker.
     Effect: the record has the broker epoch. With eligible leader replicas, a broker that did not stop cleanly leaves
         ISR and ELR. In the ZooKeeper era the broker is active at once.
     Source: ClusterControlManager.registerBroker; KafkaController.onBrokerStartup; KIP-966.
+    Left out: a stale entry of a topic that exists, by which the partition may change once more. The next controller's
+        index, which begins without stale and orphaned entries if it has loaded a snapshot.
     """
     if rules.bounce_is_noticed and broker_id in controller.history[controller.offset].active:
+        return False
+    if is_refused_as_orphan(controller, rules, broker_id, is_stopped_cleanly):
         return False
     controller.stopping -= {broker_id}
     controller.unnoticed -= {broker_id}

@@ -7,6 +7,7 @@ Left out, and why that is sound: all other settings, which no rule here reads.
 """
 
 from kafkacheck.checker.schema import Ids
+from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.controller.partition_change import begin_change
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.ids import NO_LEADER
@@ -14,7 +15,7 @@ from kafkacheck.impl.messages.metadata import min_insync_replicas
 from kafkacheck.impl.rules import ClusterRules
 
 
-def lower_min_insync_replicas(controller: Controller, rules: ClusterRules) -> bool:
+def lower_min_insync_replicas(controller: Controller, rules: ClusterRules, bounds: Bounds) -> bool:
     """Lower min.insync.replicas by one; whether that was possible.
 
     A replica is eligible because nothing is committed without min.insync.replicas members of the ISR. Fewer members may
@@ -25,11 +26,11 @@ def lower_min_insync_replicas(controller: Controller, rules: ClusterRules) -> bo
         return False
     begin_change(controller)
     controller.history[controller.offset].is_min_isr_lowered = 1
-    clear_eligible(controller, rules)
+    clear_eligible(controller, rules, bounds)
     return True
 
 
-def raise_min_insync_replicas(controller: Controller, rules: ClusterRules) -> bool:
+def raise_min_insync_replicas(controller: Controller, rules: ClusterRules, bounds: Bounds) -> bool:
     """Raise min.insync.replicas by one, to the value that the rules give; whether that was possible.
 
     A leader that has not heard of it commits by the old value. So by the mended rule the partition's version changes,
@@ -39,17 +40,22 @@ def raise_min_insync_replicas(controller: Controller, rules: ClusterRules) -> bo
         return False
     begin_change(controller)
     controller.history[controller.offset].is_min_isr_lowered = 0
-    clear_eligible(controller, rules)
+    clear_eligible(controller, rules, bounds)
     if rules.raised_min_isr_changes_version:
         controller.history[controller.offset].partition_epoch = controller.offset
     return True
 
 
-def clear_eligible(controller: Controller, rules: ClusterRules) -> None:
-    """Let no replica be eligible, and no last leader be known, because min.insync.replicas changes."""
+def clear_eligible(controller: Controller, rules: ClusterRules, bounds: Bounds) -> None:
+    """Let no replica be eligible, and no last leader be known, because min.insync.replicas changes.
+
+    Kafka's index of the eligible replicas by broker keeps them. By the mended rule they leave it, too.
+    """
     after = controller.history[controller.offset]
     if rules.min_isr_change_clears_elr:
         if after.elr != Ids() or controller.last_known_leader != NO_LEADER:
             after.partition_epoch = controller.offset
+        if bounds.elr_index != 0 and not rules.cleared_elr_leaves_index:
+            controller.stale_entries |= after.elr
         after.elr = Ids()
         controller.last_known_leader = NO_LEADER

@@ -3,8 +3,8 @@
 Part of Kafka modelled: `PartitionReassignmentReplicas`, `ReplicationControlManager.alterPartitionReassignment` (KRaft);
 `KafkaController.onPartitionReassignment` (ZooKeeper era).
 Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFKA-9672, KAFKA-19975.
-Left out, and why that is sound: throttling, because it only delays fetches. **Not covered**: a reassignment that
-cancels or replaces another one under way.
+Left out, and why that is sound: throttling, because it only delays fetches. **Not covered**: a request that cancels a
+reassignment under way; in the ZooKeeper era also one that replaces it, or that comes while nobody leads.
 """
 
 from kafkacheck.checker.schema import Ids
@@ -18,6 +18,7 @@ from kafkacheck.impl.controller.partition_change import (
     set_leader,
 )
 from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.enums import Propagation
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
@@ -38,7 +39,7 @@ def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
     is_growing = len(metadata.adding) >= len(metadata.replicas - metadata.target)
     if rules.reassignment_awaits_target and (rules.grown_target_is_awaited or not is_growing):
         return metadata.target <= metadata.isr
-    return metadata.adding <= metadata.isr
+    return metadata.adding <= metadata.isr & metadata.target
 
 
 def take_off_assignment(metadata: Metadata) -> None:
@@ -107,22 +108,81 @@ def maybe_complete_reassignment(controller: Controller, rules: ClusterRules, bou
     return True
 
 
+def is_refused_by_surprise(metadata: Metadata, target: Ids) -> bool:
+    """Whether Kafka's controller fails at a reassignment of a partition that nobody leads (UNKNOWN_SERVER_ERROR).
+
+    It asks for the directory of each eligible broker that is to have a replica, and finds none if the broker has no
+    replica now.
+    """
+    if metadata.leader != NO_LEADER:
+        return False
+    return electable(metadata.isr, metadata.elr) & metadata.active & target - metadata.replicas != Ids()
+
+
+def added_by(metadata: Metadata, rules: ClusterRules, target: Ids) -> Ids:
+    """The brokers that a reassignment to `target` adds, which may replace another one under way.
+
+    Kafka keeps those of the former reassignment if it adds none. By the mended rule those are no replicas yet.
+    """
+    if rules.replaced_reassignment_is_forgotten:
+        return target - (metadata.replicas - metadata.adding)
+    adding = target - metadata.replicas
+    return adding if adding != Ids() else metadata.adding
+
+
+def removed_by(metadata: Metadata, rules: ClusterRules, target: Ids) -> Ids:
+    """The brokers that it removes. Kafka keeps those of the former reassignment if it removes none."""
+    removing = metadata.replicas - target
+    if removing != Ids() or rules.replaced_reassignment_is_forgotten:
+        return removing
+    return metadata.replicas - metadata.target
+
+
+def has_effect(metadata: Metadata, rules: ClusterRules, target: Ids) -> bool:
+    """Whether a reassignment to `target` changes anything, or lets the one under way end."""
+    if not target <= metadata.replicas or added_by(metadata, rules, target) != metadata.adding:
+        return True
+    return removed_by(metadata, rules, target) != metadata.replicas - metadata.target or is_complete(metadata, rules)
+
+
+def write_reassignment(controller: Controller, rules: ClusterRules, bounds: Bounds, target: Ids) -> None:
+    """Make the change by which a reassignment begins; it may end at once."""
+    before = controller.history[controller.offset]
+    begin_change(controller)
+    set_isr(controller, rules, before.isr)
+    after = controller.history[controller.offset]
+    after.adding = added_by(before, rules, target)
+    after.replicas = before.replicas | target
+    after.target = after.replicas - removed_by(before, rules, target)
+    if not maybe_complete_reassignment(controller, rules, bounds):
+        bump_for_brokers(after, rules)
+
+
 def begin_reassignment(controller: Controller, rules: ClusterRules, bounds: Bounds, target: Ids) -> bool:
     """Begin to move the partition to the brokers of `target`; whether that was possible."""
     metadata = controller.history[controller.offset]
-    if target == Ids() or metadata.leader == NO_LEADER or target & metadata.active == Ids():
+    if target == Ids() or target & metadata.active == Ids():
         return False
-    if is_reassigning(metadata) or target == metadata.replicas:
+    if metadata.leader == NO_LEADER and (rules.propagation != Propagation.METADATA_LOG or metadata.replicas == Ids()):
+        return False
+    if is_reassigning(metadata) or target == metadata.replicas or is_refused_by_surprise(metadata, target):
         return False
     if controller.is_reassignment_ending == 1:
         return False
-    begin_change(controller)
-    set_isr(controller, rules, metadata.isr)
-    after = controller.history[controller.offset]
-    after.adding = target - metadata.replicas
-    after.replicas = metadata.replicas | target
-    after.target = target
-    after.partition_epoch = controller.offset
-    if not maybe_complete_reassignment(controller, rules, bounds):
-        bump_for_brokers(after, rules)
+    write_reassignment(controller, rules, bounds, target)
+    return True
+
+
+def replace_reassignment(controller: Controller, rules: ClusterRules, bounds: Bounds, target: Ids) -> bool:
+    """Move the partition to `target` instead of the target of the reassignment under way; whether that was possible.
+
+    The request is accepted even if nothing changes by it (KRaft era).
+    """
+    metadata = controller.history[controller.offset]
+    if target == Ids() or target & metadata.active == Ids() or not is_reassigning(metadata):
+        return False
+    if rules.propagation != Propagation.METADATA_LOG or is_refused_by_surprise(metadata, target):
+        return False
+    if has_effect(metadata, rules, target):
+        write_reassignment(controller, rules, bounds, target)
     return True

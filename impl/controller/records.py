@@ -25,6 +25,10 @@ class Controller(Struct):
         `NO_LEADER` if the partition has a leader or no last leader is known.
     is_reassignment_ending: 1 between the two rounds that end a reassignment; always 0 if the bound
         `reassignment_rounds` is 0.
+    stale_entries: the brokers for which the controller's index of eligible replicas names the partition although they
+        are not eligible.
+    orphaned_entries: the brokers for which it names a partition of a deleted topic. Both are kept only if the bound
+        `elr_index` is 1.
     unnoticed: the brokers whose failure no controller noticed, because they failed while none listened.
     history: its changes by offset. A slot is blank above `offset`, or if nobody can read its change any more.
     """
@@ -36,5 +40,7 @@ class Controller(Struct):
     stopping: ReplicaSet
     last_known_leader: OptionalReplicaId
     is_reassignment_ending: Annotated[int, Count("reassignment_rounds")]
+    stale_entries: Annotated[ReplicaSet, If("elr_index")]
+    orphaned_entries: Annotated[ReplicaSet, If("elr_index")]
     unnoticed: ReplicaSet
     history: Annotated[Array[Metadata], ByPosition("max_metadata_offset + 1")]

@@ -72,7 +72,10 @@ def elect_first_leader(controller: Controller, rules: ClusterRules, new_leader: 
 
 
 def remove_topic(controller: Controller) -> None:
-    """Make the change that removes the topic from the record; the next topic has the next id."""
+    """Make the change that removes the topic from the record; the next topic has the next id.
+
+    The index of eligible replicas forgets the topic for those that are eligible now.
+    """
     before = controller.history[controller.offset]
     controller.offset += 1
     metadata = controller.history[controller.offset]
@@ -82,6 +85,8 @@ def remove_topic(controller: Controller) -> None:
     metadata.active = before.active
     copy(metadata.broker_epochs, before.broker_epochs)
     controller.last_known_leader = NO_LEADER
+    controller.orphaned_entries |= controller.stale_entries - before.elr
+    controller.stale_entries = Ids()
 
 
 def take_offline(controller: Controller) -> None:

@@ -237,8 +237,14 @@ def verify_partition(metadata: TransactionMetadata, producer_id: int, producer_e
 
 
 def is_repeated_end(metadata: TransactionMetadata, rules: TransactionRules, bounds: Bounds, request: Request) -> bool:
-    """Whether an EndTxn has the previous epoch, as a retry has after the transaction ended (transaction version 2)."""
+    """Whether an EndTxn has the previous epoch, as a retry has after the transaction ended (transaction version 2).
+
+    Kafka does not ask whether the transaction was ended by version 2, which raises the epoch. So it also takes an old
+    client for the one that ended a transaction of version 1. By the mended rule it does not.
+    """
     if not has_version_2(rules, request.is_upgraded):
+        return False
+    if rules.repeated_end_is_of_version_2 and not has_version_2(rules, metadata.is_upgraded):
         return False
     if request.producer_id == metadata.producer_id and request.producer_epoch + 1 == metadata.producer_epoch:
         return True

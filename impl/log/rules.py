@@ -35,7 +35,8 @@ class LogRules(NamedTuple):
         and in version 2 a marker leaves a verification of its own epoch, which is the next transaction's (KAFKA-18575;
         since 4.0).
     verification_has_version_of_epoch: if a batch of a newer epoch joins a verification, the verification gets that
-        batch's transaction version. In every release it keeps the version of the batch that began it.
+        batch's transaction version. In every release it keeps the version of the batch that began it (no Kafka: finding
+        F11 of tests/kafka/findings).
     old_epoch_is_refused_early: no transaction of an old epoch is verified (KAFKA-18042; since 4.1).
     old_epoch_is_named_first: a batch of an old epoch that is not verified is refused for its epoch (KAFKA-19690; since
         4.1.1).

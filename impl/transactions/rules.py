@@ -40,6 +40,8 @@ class TransactionRules(NamedTuple):
     stopped_replica_is_unloaded: a broker that must give up its replica of the transaction log forgets its state as a
         coordinator (KAFKA-9235).
     repeated_end_is_answered: a repeated EndTxn of a completed transaction succeeds (REDPANDA-3616).
+    repeated_end_is_of_version_2: an EndTxn of version 2 that has the previous epoch counts as a repeated one only if
+        version 2 ended the transaction, too, which raised the epoch (no Kafka: finding F12 of tests/kafka/findings).
     transaction_completes_once: if two threads find the last marker written, only one appends that the transaction is
         complete (KAFKA-10080).
     handler_removes_its_own: a handler that learns of a marker in a later term leaves the entry of that term alone
@@ -93,6 +95,7 @@ class TransactionRules(NamedTuple):
     pending_transition_comes_first: Annotated[bool, Since("4.0", begun="0.11.0")] = True
     stopped_replica_is_unloaded: Annotated[bool, Since("2.4.1", begun="0.11.0")] = True
     repeated_end_is_answered: Annotated[bool, Since(EVERY)] = True
+    repeated_end_is_of_version_2: Annotated[bool, Since(EVERY)] = False
     transaction_completes_once: Annotated[bool, Since(EVERY)] = True
     handler_removes_its_own: Annotated[bool, Since("3.8", begun="2.6")] = True
     marker_refreshes_expiry: Annotated[bool, Since("2.4.1", begun="0.11.0")] = True

@@ -12,7 +12,7 @@ from kafkacheck.spec.cluster import refinement
 
 MODEL = CLUSTER.model(
     bounds={"max_records": 2, "max_metadata_offset": 4, "crashes": 1, "moves": 1},
-    rules=ClusterRules(commits_are_noted=True),
+    rules=ClusterRules(commits_are_noted=True, known_change_keeps_proposal=True),
     actions=[*KRAFT_ERA, process_crashes, leadership_is_moved],
     always=[
         refinement.committed_log_only_grows,

@@ -123,6 +123,7 @@ CONTROLLER_EVENTS = {
         at="controller", to="new_leader", text="elects broker {new_leader}, epoch {" + NOW + ".leader_epoch}", asks=True
     ),
     "reassignment_is_asked": Event(at="controller", text="reassigns the partition to {target}"),
+    "reassignment_is_replaced": Event(at="controller", text="reassigns the partition to {target} instead"),
     "controller_ends_reassignment": Event(
         at="controller", text="ends the reassignment: replicas {" + NOW + ".replicas}"
     ),

@@ -14,7 +14,7 @@ from kafkacheck.impl.broker.recovery import lose_disk, lose_unflushed
 from kafkacheck.impl.controller.brokers import begin_shutdown, take_out
 from kafkacheck.impl.controller.configuration import lower_min_insync_replicas, raise_min_insync_replicas
 from kafkacheck.impl.controller.elections import elect_preferred, replace_controller
-from kafkacheck.impl.controller.reassignment import begin_reassignment
+from kafkacheck.impl.controller.reassignment import begin_reassignment, replace_reassignment
 from kafkacheck.impl.controller.topics import begin_deletion
 from kafkacheck.impl.enums import Question, Stage
 from kafkacheck.impl.ids import NO_OFFSET, LogOffset, OptionalReplicaId, ReplicaId, ReplicaSet
@@ -173,7 +173,26 @@ def reassignment_is_asked(state: State, rules: ClusterRules, bounds: Bounds, tar
     Effect: the reassignment begins, and ends at once if the whole target is in sync.
     Source: AlterPartitionReassignments; KIP-455.
     """
-    return has_room(state) and begin_reassignment(state.controller, rules, bounds, target)
+    if not has_room(state) or not begin_reassignment(state.controller, rules, bounds, target):
+        return False
+    if bounds.noted_targets != 0:
+        state.asked = target
+    return True
+
+
+def reassignment_is_replaced(state: State, rules: ClusterRules, bounds: Bounds, target: ReplicaSet) -> bool:
+    """An operator moves the partition to other brokers than those of the reassignment under way.
+
+    When: a reassignment is under way; a move is left.
+    Effect: the reassignment goes on with another target, and ends at once if that is in sync.
+    Source: AlterPartitionReassignments; KIP-455.
+    Left out: a request without brokers, which cancels the reassignment.
+    """
+    if not has_room(state) or not replace_reassignment(state.controller, rules, bounds, target):
+        return False
+    if bounds.noted_targets != 0:
+        state.asked = target
+    return True
 
 
 def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
@@ -186,7 +205,7 @@ def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
     return has_room(state) and begin_deletion(state.controller, rules)
 
 
-def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
+def min_isr_is_lowered(state: State, rules: ClusterRules, bounds: Bounds) -> bool:
     """An operator lowers min.insync.replicas of the topic.
 
     When: min.insync.replicas is above 1; a change of it is left.
@@ -194,10 +213,10 @@ def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
     Source: IncrementalAlterConfigs; KAFKA-16540.
     Left out: nothing; see `impl/controller/configuration.py`.
     """
-    return has_room(state) and lower_min_insync_replicas(state.controller, rules)
+    return has_room(state) and lower_min_insync_replicas(state.controller, rules, bounds)
 
 
-def min_isr_is_raised(state: State, rules: ClusterRules) -> bool:
+def min_isr_is_raised(state: State, rules: ClusterRules, bounds: Bounds) -> bool:
     """An operator raises min.insync.replicas of the topic.
 
     When: min.insync.replicas is below the value that the rules give; a change of it is left.
@@ -205,7 +224,7 @@ def min_isr_is_raised(state: State, rules: ClusterRules) -> bool:
     Source: IncrementalAlterConfigs; KAFKA-16540.
     Left out: nothing; see `impl/controller/configuration.py`.
     """
-    return has_room(state) and raise_min_insync_replicas(state.controller, rules)
+    return has_room(state) and raise_min_insync_replicas(state.controller, rules, bounds)
 
 
 def session_expires(state: State, rules: ClusterRules, broker_id: ReplicaId, new_leader: OptionalReplicaId) -> bool:
@@ -335,6 +354,7 @@ CHARGES = {
     disk_is_replaced: "disk_losses",
     disk_fails: "disk_losses",
     reassignment_is_asked: "moves",
+    reassignment_is_replaced: "moves",
     topic_deletion_is_asked: "deletions",
     min_isr_is_lowered: "min_isr_changes",
     min_isr_is_raised: "min_isr_changes",

@@ -6,6 +6,8 @@ records in all; leader epochs run from 0 to `max_leader_epoch`, the controller's
 `max_controller_epoch`; a log's start can rise to `max_log_start`; each follower can have `old_fetches` requests whose
 connection is broken (0 or 1). These bounds are switches (0 or 1): `fetch_sessions` if followers fetch in sessions,
 `metadata_deltas` if brokers replay several records as one change,
+`elr_index` if the controller's index of eligible replicas is modelled, `noted_targets` if the targets of reassignments
+are kept for properties,
 `epoch_files` if leader-epoch files reach the disk late, `late_registrations` if brokers learn their epoch late,
 `reassignment_rounds` if a reassignment ends in two rounds, and `read_replicas` if leaders name followers for consumers
 to read from. The others are budgets of disturbances (`model/cluster/environment.py`). All bounds only end behaviours.
@@ -209,6 +211,7 @@ BOUNDS = {
     "old_fetches": 0,
     "fetch_sessions": 0,
     "metadata_deltas": 0,
+    "elr_index": 0,
     "epoch_files": 0,
     "late_registrations": 0,
     "reassignment_rounds": 0,
@@ -221,6 +224,7 @@ BOUNDS = {
     "failovers": 0,
     "deletions": 0,
     "min_isr_changes": 0,
+    "noted_targets": 0,
     "read_replicas": 0,
 }
 """Default bounds; each model says which ones it changes."""
@@ -236,13 +240,14 @@ _COMMON: dict[str, Any] = {
 _ZOOKEEPER_RULES = ClusterRules(
     propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279, grown_target_is_awaited=True
 )
-_ELIGIBLE_RULES = ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2)
+_RULES = ClusterRules(known_change_keeps_proposal=True)
+_ELIGIBLE_RULES = _RULES._replace(eligible_leader_replicas=True, min_insync_replicas=2)
 
-CLUSTER = Family(**_COMMON, rules=ClusterRules(), drawing=CLUSTER_LANES)
-"""The defaults of each model of a cluster's partition."""
+CLUSTER = Family(**_COMMON, rules=_RULES, drawing=CLUSTER_LANES)
+"""The defaults of each model of a cluster's partition. Leaders keep their proposals (`cluster.proposal_forgotten`)."""
 ZOOKEEPER_CLUSTER = Family(**_COMMON, rules=_ZOOKEEPER_RULES, drawing=CLUSTER_LANES)
 """The same by the rules of the ZooKeeper era."""
 ELIGIBLE_CLUSTER = Family(**_COMMON, rules=_ELIGIBLE_RULES, drawing=CLUSTER_LANES)
 """The same with eligible leader replicas, where acknowledged records are on two of them."""
-CONSUMER_CLUSTER = Family(**_COMMON, rules=ClusterRules(), drawing=CLUSTER_AND_CONSUMER_LANES)
+CONSUMER_CLUSTER = Family(**_COMMON, rules=_RULES, drawing=CLUSTER_AND_CONSUMER_LANES)
 """The same with a consumer in the picture."""

@@ -1,10 +1,11 @@
-"""Liveness of a cluster: once disturbances stop, its replicas agree again, and all of them are in sync.
+"""Liveness of a cluster: once disturbances stop, its replicas agree again, and what operators asked for is done.
 
 Part of Kafka judged: `impl/broker` and `impl/controller`, by their records only.
 Source: Kafka's documentation ("Replicated Logs: Quorums, ISRs, and State Machines"); KAFKA-10706, KAFKA-3143.
 Left out, and why that is sound: how soon that happens; fairness only says that it is not put off for ever.
 """
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.ids import NO_LEADER
 from kafkacheck.model.cluster.system import State
 
@@ -54,3 +55,54 @@ def bounds_leave_room(state: State) -> bool:
     history = state.controller.history
     has_epoch = history[state.controller.offset].leader_epoch + 1 < len(state.brokers[0].epoch_starts)
     return has_epoch and state.controller.offset + 1 < len(history)
+
+
+def reassignment_is_under_way(state: State) -> bool:
+    """A reassignment of the partition is under way; it must end some time."""
+    metadata = state.controller.history[state.controller.offset]
+    return metadata.target != metadata.replicas or metadata.adding != Ids()
+
+
+def reassignment_has_ended(state: State) -> bool:
+    """No reassignment of the partition is under way.
+
+    Lost if it fails: replicas that nobody wants stay on their brokers, and tools that wait for the end wait for ever.
+    Source: KIP-455; KAFKA-19975; finding F6 of `tests/kafka/findings`.
+    Holds in: cluster.replaced.ends: some time after each state of `reassignment_is_under_way`.
+    Fails in: cluster.replaced.taken_back.
+    """
+    return not reassignment_is_under_way(state)
+
+
+def partition_is_offline(state: State) -> bool:
+    """The partition has no leader; an operator gives replicas to other brokers then."""
+    return state.controller.history[state.controller.offset].leader == NO_LEADER
+
+
+def active_brokers_have_replicas(state: State) -> bool:
+    """The partition is assigned to every active broker.
+
+    Lost if it fails: a partition that has lost its brokers cannot be given to others.
+    Source: KIP-455; finding F8 of `tests/kafka/findings`.
+    Holds in: cluster.refused.ineligible: some time after each state of `partition_is_offline`.
+    Fails in: cluster.refused.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    return metadata.active <= metadata.replicas
+
+
+def broker_is_away(state: State) -> bool:
+    """A broker does not run, or is not active; it must come back some time."""
+    return not all_brokers_are_back(state)
+
+
+def all_brokers_are_back(state: State) -> bool:
+    """Every broker runs, and is active.
+
+    Lost if it fails: a broker cannot register any more, and takes part in no partition.
+    Source: KIP-631; finding F9 of `tests/kafka/findings`.
+    Holds in: cluster.stale_index.cleared: some time after each state of `broker_is_away`.
+    Fails in: cluster.stale_index.
+    """
+    active = state.controller.history[state.controller.offset].active
+    return all(broker.is_running and broker_id in active for broker_id, broker in enumerate(state.brokers))

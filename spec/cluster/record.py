@@ -209,7 +209,7 @@ def needed_of_target(rules: ClusterRules, target: Ids, adding: Ids, removed: Ids
 
 
 def reassignments_go_on(before: State, after: State, rules: ClusterRules) -> bool:
-    """A reassignment begins only if the partition has a leader and no other reassignment is under way.
+    """A reassignment begins only if no other one is under way, in the ZooKeeper era only if the partition has a leader.
 
     Its target is another set of brokers, one of them active. It adds them to the replicas, ends when the whole target
     is in sync, and leaves only the target. Since Kafka 4.3 it suffices that the added brokers are in sync, if they are
@@ -226,7 +226,9 @@ def reassignments_go_on(before: State, after: State, rules: ClusterRules) -> boo
     was_under_way = was.target != was.replicas or was.adding != Ids()
     ends = now.replicas == now.target and now.adding == Ids()
     if begins:
-        if was_under_way or was.leader == NO_LEADER or now.target == was.replicas or now.target & was.active == Ids():
+        if was.leader == NO_LEADER and rules.propagation == Propagation.LEADER_AND_ISR:
+            return False
+        if was_under_way or now.target == was.replicas or now.target & was.active == Ids():
             return False
     elif now.target != was.target:
         return False
@@ -237,6 +239,20 @@ def reassignments_go_on(before: State, after: State, rules: ClusterRules) -> boo
     if not ends:
         return was.replicas <= now.replicas and not needed <= now.isr
     return not (begins or was_under_way) or (now.isr <= now.target and needed <= now.isr)
+
+
+def reassignments_end_as_asked(state: State) -> bool:
+    """If no reassignment is under way, the partition has the replicas that an operator has last asked for.
+
+    Lost if it fails: a broker loses a replica that the accepted request keeps, and the partition has a copy less.
+    Source: KIP-455; finding F7 of `tests/kafka/findings`.
+    Holds in: cluster.replaced.forgotten.
+    Fails in: cluster.replaced.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    if state.asked == Ids() or metadata.target != metadata.replicas or metadata.adding != Ids():
+        return True
+    return metadata.replicas == state.asked
 
 
 def deleted_replica(state: State) -> bool:

@@ -72,6 +72,23 @@ def is_newest(state: State, request: Request) -> bool:
     return request.producer_id == entry.producer_id and request.producer_epoch == entry.producer_epoch
 
 
+def epochs_are_of_one_client(state: State) -> bool:
+    """No two clients have the same epoch of one producer id.
+
+    Lost if it fails: a client that was fenced goes on, in the name of the one that has replaced it. A partition takes
+    its record for one that the other client has stored, and acknowledges it.
+    Source: KIP-98, KIP-890; finding F12 of `tests/kafka/findings`.
+    Holds in: transactions.versions.fenced.
+    Fails in: transactions.versions.revived.
+    """
+    return not any(
+        other.producer_id == client.producer_id and other.producer_epoch == client.producer_epoch
+        for client_id, client in enumerate(state.clients)
+        for other_id, other in enumerate(state.clients)
+        if client_id < other_id and client.producer_id != NO_PRODUCER_ID
+    )
+
+
 def undisturbed_clients_are_not_refused(before: State, after: State) -> bool:
     """A client that nobody has replaced, and whose transaction has not timed out, is never refused for good.
 

@@ -51,8 +51,15 @@ def is_of_present_epoch(metadata: TransactionMetadata, producer_id: int, produce
     return metadata.producer_id == producer_id and metadata.producer_epoch == producer_epoch
 
 
-def is_of_former_epoch(metadata: TransactionMetadata, request: Request, bounds: Bounds) -> bool:
-    """Whether an EndTxn has the previous epoch, which may be the last epoch of the previous producer id."""
+def is_of_former_epoch(
+    rules: TransactionRules, metadata: TransactionMetadata, request: Request, bounds: Bounds
+) -> bool:
+    """Whether an EndTxn has the previous epoch, which may be the last epoch of the previous producer id.
+
+    By the mended rule it does not count if the last transaction was not of version 2, which leaves the epoch.
+    """
+    if rules.repeated_end_is_of_version_2 and not is_of_version_2(rules, metadata.is_upgraded):
+        return False
     if request.producer_id == metadata.producer_id:
         return request.producer_epoch == metadata.producer_epoch - 1
     is_last = request.producer_epoch == bounds.max_producer_epoch - 1
@@ -75,13 +82,13 @@ def due_end_of_version_1(metadata: TransactionMetadata, pending: TransactionStat
 
 
 def due_end_of_version_2(
-    metadata: TransactionMetadata, pending: TransactionState, request: Request, bounds: Bounds
+    rules: TransactionRules, metadata: TransactionMetadata, pending: TransactionState, request: Request, bounds: Bounds
 ) -> Answer:
     """The answer due to a version 2 EndTxn of a known transactional id; every such EndTxn raises the epoch."""
     if pending != TransactionState.NONE:
         return Answer.WAIT
     is_present = is_of_present_epoch(metadata, request.producer_id, request.producer_epoch)
-    is_former = is_of_former_epoch(metadata, request, bounds)
+    is_former = is_of_former_epoch(rules, metadata, request, bounds)
     if metadata.producer_id != request.producer_id and not is_former:
         return Answer.INVALID_PRODUCER_ID_MAPPING
     is_fit = is_present
@@ -148,7 +155,7 @@ def due_answer(rules: TransactionRules, bounds: Bounds, coordinator: Coordinator
     if metadata.state == TransactionState.NONE:
         return Answer.INVALID_PRODUCER_ID_MAPPING
     if is_of_version_2(rules, request.is_upgraded):
-        return due_end_of_version_2(metadata, coordinator.pending_state, request, bounds)
+        return due_end_of_version_2(rules, metadata, coordinator.pending_state, request, bounds)
     return due_end_of_version_1(metadata, coordinator.pending_state, request)
 
 

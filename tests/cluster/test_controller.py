@@ -66,16 +66,16 @@ def test_nobody_is_eligible_any_more_when_fewer_replicas_may_commit(clears):
     assert controller_fences_broker(state, rules, 1, 0)
     assert told(state) == (0, 0, {0}, {1})
     state.controller.last_known_leader = 2
-    assert lower_min_insync_replicas(state.controller, rules)
+    assert lower_min_insync_replicas(state.controller, rules, LIMITS)
     assert told(state) == (0, 0, {0}, set() if clears else {1})
     assert now(state).partition_epoch == (2 if clears else 1), "a leader's change of the record before is refused"
     assert state.controller.last_known_leader == (NO_LEADER if clears else 2)
-    assert not lower_min_insync_replicas(state.controller, rules), "it is 1 now"
+    assert not lower_min_insync_replicas(state.controller, rules, LIMITS), "it is 1 now"
 
 
 def test_a_leader_goes_by_the_min_insync_replicas_that_it_has_heard_of():
     state = cluster(isr=Ids({0}))
-    assert lower_min_insync_replicas(state.controller, ELR)
+    assert lower_min_insync_replicas(state.controller, ELR, LIMITS)
     assert now(state).partition_epoch == 0, "nobody was eligible, so that the partition has not changed"
     history = state.controller.history
     assert not has_enough_replicas(ELR, history[0], Ids({0}))

@@ -166,6 +166,19 @@ class ReplicationControl:
         self._reassign(target)
         return bool(self.door.offset() > before)
 
+    def reassignment_is_replaced(self, target: list[int]) -> bool:
+        """An operator moves the partition to other brokers than those of the reassignment under way.
+
+        The models know no order. Another order alone would be a change to Kafka, so brokers that stay keep theirs.
+        """
+        partition = self.door.partition(self.topic_id)
+        if partition is None:
+            return False
+        replicas, removing = [int(each) for each in partition.replicas], set(partition.removingReplicas)
+        if set(target) in (set(replicas), set(replicas) - removing):
+            target = [each for each in replicas if each in target]
+        return self._reassign(target) == "NONE"
+
     def min_isr_is_lowered(self) -> bool:
         """An operator lowers min.insync.replicas of the topic by one."""
         lowered = self.rules["min_insync_replicas"] - 1
@@ -266,7 +279,8 @@ class ReplicationControl:
     def _partition_epoch(self, offset: int) -> int:
         return max(number for number, begun in enumerate(self.partition_epochs) if begun <= offset)
 
-    def _reassign(self, replicas: list[int]) -> None:
+    def _reassign(self, replicas: list[int]) -> str:
+        """Ask for a reassignment; the name of the error."""
         partition = jvm.message(
             "AlterPartitionReassignmentsRequestData$ReassignablePartition",
             setPartitionIndex=0,
@@ -276,7 +290,8 @@ class ReplicationControl:
         topic.partitions().add(partition)
         request = jvm.message("AlterPartitionReassignmentsRequestData")
         request.topics().add(topic)
-        self.door.reassign(request)
+        answer = self.door.reassign(request)
+        return str(jvm.error_name(answer.responses().get(0).partitions().get(0).errorCode()))
 
     def _elect(self, kind: int) -> None:
         request = jvm.message("ElectLeadersRequestData")

@@ -14,7 +14,7 @@ from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, distu
 
 MODEL = CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 5, "max_broker_epoch": 0, "expirations": 1, "moves": 2},
-    rules=ClusterRules(epoch_file_is_cut_at_end=False),
+    rules=ClusterRules(epoch_file_is_cut_at_end=False, known_change_keeps_proposal=True),
     actions=[*REPLICATION, *ISR_GROWTH, broker_replays_metadata, follower_lags, leadership_is_moved],
     always=[bounds_leave_room],
     leads_to=[(disturbed, converged)],

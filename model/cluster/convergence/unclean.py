@@ -21,7 +21,7 @@ from kafkacheck.spec.cluster.properties import acknowledged_record, logs_match_b
 MODEL = CLUSTER.model(
     initial=start_alone,
     bounds={"max_records": 2, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 1},
-    rules=ClusterRules(unclean_election=True),
+    rules=ClusterRules(unclean_election=True, known_change_keeps_proposal=True),
     actions=[*REPLICATION, *ISR_GROWTH, *KRAFT, leader_ends_recovery, process_crashes, controller_elects_uncleanly],
     always=[recovering_leader_is_alone, logs_match_by_epoch, answers_tell_the_record, bounds_leave_room],
     sometimes=[acknowledged_record],

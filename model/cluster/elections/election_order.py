@@ -18,7 +18,7 @@ from kafkacheck.spec.cluster import elections, properties
 MODEL = family.CLUSTER.model(
     initial=environment.start_with_laggard,
     bounds={"replicas": 3, "max_leader_epoch": 4, "max_metadata_offset": 7, "crashes": 1, "expirations": 1, "moves": 1},
-    rules=ClusterRules(unclean_election=True, elections_follow_assignment=True),
+    rules=ClusterRules(unclean_election=True, elections_follow_assignment=True, known_change_keeps_proposal=True),
     actions=[
         replication.follower_sends_fetch,
         replication.leader_answers_fetch,

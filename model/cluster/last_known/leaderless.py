@@ -14,7 +14,12 @@ from kafkacheck.model.cluster.last_known.power import ACTIONS, ALWAYS, BOUNDS
 from kafkacheck.spec.cluster.properties import acknowledged_record
 
 MODEL = CLUSTER.model(
-    rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=False, min_insync_replicas=2),
+    rules=ClusterRules(
+        eligible_leader_replicas=True,
+        last_known_leader_is_elected=False,
+        min_insync_replicas=2,
+        known_change_keeps_proposal=True,
+    ),
     bounds={**BOUNDS, "max_leader_epoch": 2, "max_metadata_offset": 5},
     actions=ACTIONS,
     always=ALWAYS,

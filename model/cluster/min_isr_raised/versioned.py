@@ -13,7 +13,12 @@ from kafkacheck.model.cluster.min_isr_raised.base import ACTIONS, ALWAYS, BOUNDS
 
 MODEL = ELIGIBLE_CLUSTER.model(
     initial=start_in_sync_by_low_min_isr,
-    rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2, raised_min_isr_changes_version=True),
+    rules=ClusterRules(
+        eligible_leader_replicas=True,
+        min_insync_replicas=2,
+        raised_min_isr_changes_version=True,
+        known_change_keeps_proposal=True,
+    ),
     bounds=BOUNDS,
     actions=ACTIONS,
     always=ALWAYS,

@@ -13,7 +13,7 @@ from kafkacheck.model.cluster import environment, family, replication
 from kafkacheck.spec.cluster import steps
 
 MODEL = family.CLUSTER.model(
-    rules=ClusterRules(counted_fetch_is_of_epoch=True),
+    rules=ClusterRules(counted_fetch_is_of_epoch=True, known_change_keeps_proposal=True),
     bounds={"old_fetches": 1, "max_metadata_offset": 4, "losses": 1, "disk_losses": 1, "moves": 1},
     actions=[
         *family.KRAFT_ERA,

@@ -45,7 +45,7 @@ BOUNDS = {
 }
 
 MODEL = CLUSTER.model(
-    rules=ClusterRules(counted_fetch_is_of_epoch=True),
+    rules=ClusterRules(counted_fetch_is_of_epoch=True, known_change_keeps_proposal=True),
     bounds=BOUNDS,
     actions=ACTIONS,
     always=[

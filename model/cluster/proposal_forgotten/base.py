@@ -23,6 +23,4 @@ ALWAYS = (
     steps.high_watermark_does_not_fall,
 )
 
-MODEL = CLUSTER.model(
-    rules=ClusterRules(known_change_keeps_proposal=False), bounds=BOUNDS, actions=ACTIONS, always=ALWAYS
-)
+MODEL = CLUSTER.model(rules=ClusterRules(), bounds=BOUNDS, actions=ACTIONS, always=ALWAYS)

@@ -1,6 +1,7 @@
 """Is it enough that a leader keeps its proposed ISR while it replays a change that it knows already?
 
-This is the mended rule of finding F10 of `tests/kafka/findings`, by which the other models go, too. No release has it.
+This is the mended rule of finding F10 of `tests/kafka/findings`. No release has it. The other models in which leaders
+propose changes have it, too, so that this finding hides no other bug.
 
 Bounds: those of `cluster.proposal_forgotten`, in which the newest release loses a record.
 Expected: HOLDS

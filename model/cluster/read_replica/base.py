@@ -45,7 +45,7 @@ MODEL = family.CONSUMER_CLUSTER.model(
         "crashes": 1,
         "moves": 1,
     },
-    rules=ClusterRules(commits_are_noted=True),
+    rules=ClusterRules(commits_are_noted=True, known_change_keeps_proposal=True),
     actions=[
         *family.REPLICATION,
         *family.ISR_CHANGES,

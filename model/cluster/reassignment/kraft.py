@@ -17,7 +17,7 @@ from kafkacheck.spec.cluster.topics import replicas_are_deleted_when_told
 
 MODEL = CLUSTER.model(
     initial=start_with_spare,
-    rules=ClusterRules(grown_target_is_awaited=True),
+    rules=ClusterRules(grown_target_is_awaited=True, known_change_keeps_proposal=True),
     bounds={"replicas": 3, "max_leader_epoch": 1, "max_broker_epoch": 0, "moves": 1},
     actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, reassignment_is_asked],
     always=[reassignment_keeps_copies, *SAFETY, reassignments_go_on, replicas_are_deleted_when_told],

@@ -25,7 +25,7 @@ from kafkacheck.impl.controller.brokers import (
 )
 from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
 from kafkacheck.impl.controller.elections import elect_preferred, elect_uncleanly, replace_controller
-from kafkacheck.impl.controller.reassignment import begin_reassignment
+from kafkacheck.impl.controller.reassignment import begin_reassignment, replace_reassignment
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.controller.topics import begin_deletion, create_partition
 from kafkacheck.impl.enums import Stage
@@ -184,9 +184,11 @@ def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: R
 def leadership_is_moved(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
     """An operator puts a replica first in the assignment, and asks for a preferred election.
 
-    Left out: that the leader is elected again, by which models stand for any change that only raises the leader epoch.
+    Left out: that the leader is elected again, by which models stand for any change that only raises the leader epoch;
+    a replica that a reassignment removes, which is never the first.
     """
-    if state.controller.history[CURRENT].leader == new_leader:
+    metadata = state.controller.history[CURRENT]
+    if metadata.leader == new_leader or new_leader not in metadata.target:
         return False
     return elect_preferred(state.controller, rules, new_leader) and settle(state)
 
@@ -198,11 +200,19 @@ def reassignment_is_asked(state: State, rules: ClusterRules, bounds: Bounds, tar
     return begin_reassignment(state.controller, rules, bounds, target) and settle(state)
 
 
-def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
+def reassignment_is_replaced(state: State, rules: ClusterRules, bounds: Bounds, target: ReplicaSet) -> bool:
+    """An operator moves the partition to other brokers than those of the reassignment under way.
+
+    The request may be accepted without an effect.
+    """
+    return replace_reassignment(state.controller, rules, bounds, target) and settle(state)
+
+
+def min_isr_is_lowered(state: State, rules: ClusterRules, bounds: Bounds) -> bool:
     """An operator lowers min.insync.replicas of the topic by one."""
     if state.controller.history[CURRENT].replicas == Ids():
         return False
-    return lower_min_insync_replicas(state.controller, rules) and settle(state)
+    return lower_min_insync_replicas(state.controller, rules, bounds) and settle(state)
 
 
 def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
@@ -312,6 +322,7 @@ MODEL = Model(
         "max_metadata_offset": 2,
         "max_broker_epoch": 2,
         "max_controller_epoch": 1,
+        "elr_index": 0,
         "reassignment_rounds": 0,
         "deletions": 1,
         "min_isr_changes": 1,
@@ -330,9 +341,16 @@ MODEL = Model(
         leadership_is_moved,
         min_isr_is_lowered,
         reassignment_is_asked,
+        reassignment_is_replaced,
         shutdown_is_asked,
         topic_deletion_is_asked,
         zombie_answers_alter_partition,
     ],
-    stuttering=[broker_registers, controller_alters_partition, controller_is_replaced, zombie_answers_alter_partition],
+    stuttering=[
+        broker_registers,
+        controller_alters_partition,
+        controller_is_replaced,
+        reassignment_is_replaced,
+        zombie_answers_alter_partition,
+    ],
 )

@@ -437,7 +437,7 @@ MODEL = Model(
         "min_isr_changes": 0,
         "moves": 1,
     },
-    rules=ClusterRules(min_insync_replicas=2, known_change_keeps_proposal=False),
+    rules=ClusterRules(min_insync_replicas=2),
     actions=[
         broker_replays,
         controller_answers,

@@ -1,0 +1,1 @@
+"""A reassignment that replaces another one under way."""
