@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import jpype
 import jvm
-from producer_parts import INTERNALS, ProducerParts, init_producer_id_response
+from producer_parts import COORDINATOR, INTERNALS, ProducerParts, init_producer_id_response
 
 STATES = {"UNINITIALIZED": "UNINITIALIZED", "INITIALIZING": "UNINITIALIZED", "READY": "READY"}
 """The model's names of the states of a producer; without an id it does not tell whether it has asked for one."""
@@ -19,8 +19,12 @@ OUTCOMES = {1: "ACKNOWLEDGED", 2: "EXPIRED", 3: "FAILED"}
 BATCH = ("producer_id", "producer_epoch", "base_sequence", "record_count")
 COUNTER = ("producer_id", "producer_epoch", "next_sequence", "last_acknowledged_sequence", "unresolved_sequence")
 TIMEOUT_MS = 100_000
-BATCH_BYTES, FILLING = 1_000, {1: 900, 2: 450}
-"""The size of a batch, and that of each record, by the number of records, so that no other one fits beside them."""
+BATCH_BYTES, FILLING, OVERSIZED = 1_000, {1: (900, 1.0), 2: (400, 1.0)}, (450, 0.9)
+"""The size of a batch; by the number of records, the size of each and how far Kafka expects it to be compressed.
+
+No other record fits beside them. Two of `OVERSIZED` fit because Kafka expects them to be compressed more than it does
+when it splits their batch.
+"""
 TOPIC = "topic"
 NO_LEADER = -1
 
@@ -55,6 +59,7 @@ class ProducerClient:
         }
         self.topic_id = jvm.java("org.apache.kafka.common.Uuid")(1, 1)
         self.keys = jvm.java("org.apache.kafka.common.protocol.ApiKeys")
+        self.estimator = jvm.moved("CompressionRatioEstimator")
         self.clock = jvm.java("org.apache.kafka.controller.StandingClock")()
 
     def start(self, state: dict[str, Any]) -> None:
@@ -67,6 +72,7 @@ class ProducerClient:
             TIMEOUT_MS,
             in_flight=self.bounds["max_in_flight"],
             batch_size=BATCH_BYTES,
+            is_compressed=self.bounds["oversized_batches"] > 0,
             is_muted=self.rules["partition_is_muted"],
         )
         self.door = jvm.java(f"{INTERNALS}.ProducerDoor")(
@@ -80,7 +86,7 @@ class ProducerClient:
         )
         self.next_producer_id = 0
         self.next_epoch = state["producer.producer_epoch"]
-        self.counts: list[int] = []
+        self.records, self.firsts = 0, list[int]()
         self._run(NO_LEADER)
         self.next_epoch = 0
 
@@ -89,14 +95,17 @@ class ProducerClient:
         self.clock.sleep(1)
         return bool(getattr(self, action)(**parameters))
 
-    def application_sends(self, partition_id: int, record_count: int) -> bool:
+    def application_sends(self, partition_id: int, record_count: int, is_oversized: int) -> bool:
         """Append the next batch: each record has its number, and they fill a batch."""
-        first = sum(self.counts)
-        self.counts.append(record_count)
-        for number in range(first, first + record_count):
-            value = jpype.JArray(jpype.JByte)(FILLING[record_count])
-            value[0] = number
+        size, ratio = OVERSIZED if is_oversized else FILLING[record_count]
+        self.estimator.setEstimation(TOPIC, self.parts.compression.type(), jpype.JFloat(ratio))
+        for place in range(record_count):
+            if place == 0 or is_oversized:
+                self.firsts.append(self.records)
+            value = jpype.JArray(jpype.JByte)(size)
+            value[0] = self.records
             self.door.append(partition_id, value, self.clock.milliseconds())
+            self.records += 1
         return True
 
     def sender_runs(self, ready: int) -> bool:
@@ -119,7 +128,7 @@ class ProducerClient:
     def leader_refuses(self, partition_id: int, error: str) -> bool:
         """Answer the oldest request of a connection."""
         request = self.door.oldest(self.keys.PRODUCE, partition_id)
-        offset = self._batch_of(int(self.door.requests(partition_id)[0][0])) if error == "NONE" else -1
+        offset = self.firsts.index(int(self.door.requests(partition_id)[0][0])) if error == "NONE" else -1
         self.door.deliver(request, self.parts.produce_response(partition_id, error, offset))
         return True
 
@@ -138,9 +147,9 @@ class ProducerClient:
     def _run(self, ready: int) -> None:
         """Let the sender run; a producer id that it asks for is given at once, and it runs again."""
         for partition in range(self.bounds["partitions"]):
-            self.parts.network.open(partition, partition == ready or self.door.state() == "UNINITIALIZED")
+            self.parts.network.open(partition, partition == ready)
         self.door.run()
-        request = self.door.oldest(self.keys.INIT_PRODUCER_ID, -1)
+        request = self.door.oldest(self.keys.INIT_PRODUCER_ID, COORDINATOR)
         if request is not None:
             self.door.deliver(request, init_producer_id_response(self.next_producer_id, self.next_epoch))
             self.next_producer_id += 1
@@ -155,7 +164,7 @@ class ProducerClient:
             **_named("producer", ("producer_id", "producer_epoch"), (producer_id, epoch)),
             "producer.is_bump_required": bool(is_due),
             "producer.partitions_to_rewrite": [each for each in partitions if rewritten >> each & 1],
-            "producer.next_batch": len(self.counts),
+            "producer.next_batch": len(self.firsts),
         }
         for partition in partitions:
             name = f"producer.counters[{partition}]"
@@ -168,7 +177,7 @@ class ProducerClient:
 
     def _batch(self, batch_id: int) -> dict[str, Any]:
         name = f"producer.batches[{batch_id}]"
-        told = self.door.batch(sum(self.counts[:batch_id])) if batch_id < len(self.counts) else None
+        told = self.door.batch(self.firsts[batch_id]) if batch_id < len(self.firsts) else None
         if told is None:
             return {f"{name}.status": "UNSENT"}
         place, outcome, offset, *numbers, was_reset, is_tracked, was_retried, partition = map(int, told)
@@ -182,10 +191,6 @@ class ProducerClient:
             **_named(name, ("offset", *BATCH), (offset, *numbers)),
         }
 
-    def _batch_of(self, record: int) -> int:
-        """The batch whose first record has this number."""
-        return next(each for each in range(len(self.counts)) if sum(self.counts[:each]) == record)
-
     def _requests(self, partition: int) -> dict[str, Any]:
         shown: dict[str, Any] = {}
         requests = list(self.door.requests(partition))
@@ -195,7 +200,7 @@ class ProducerClient:
                 shown |= {f"{name}.stage": "NONE", f"{name}.batch.id": None}
                 continue
             first, *numbers, _ = map(int, requests[place])
-            numbers.insert(0, self._batch_of(first))
+            numbers.insert(0, self.firsts.index(first))
             shown |= {f"{name}.stage": "REQUESTED", **_named(f"{name}.batch", ("id", *BATCH), numbers)}
         return shown
 

@@ -11,6 +11,8 @@ INTERNALS = f"{CLIENTS}.producer.internals"
 REQUESTS = "org.apache.kafka.common.requests"
 LISTENERS = "org.apache.kafka.common.internals", "org.apache.kafka.common.utils"
 LATER = 1 << 40
+COORDINATOR = 100
+"""The node that answers all requests but produce requests."""
 
 
 class ProducerParts:
@@ -29,14 +31,14 @@ class ProducerParts:
         is_muted: bool = False,
         transactional_id: str | None = None,
         node_versions: Any = None,
-        compression: Any = None,
+        is_compressed: bool = False,
     ) -> None:
-        nodes = [java("org.apache.kafka.common.Node")(each, "localhost", 9092 + each) for each in range(partitions)]
         self.topic, self.topic_id = topic, topic_id
-        self.network = java(f"{CLIENTS}.HeldNetwork")(in_flight, nodes[0])
+        coordinator = java("org.apache.kafka.common.Node")(COORDINATOR, "localhost", 9092 + COORDINATOR)
+        self.network = java(f"{CLIENTS}.HeldNetwork")(in_flight, coordinator)
         metrics = java("org.apache.kafka.common.metrics.Metrics")()
         self.versions = java(f"{CLIENTS}.ApiVersions")()
-        for each in range(partitions):
+        for each in (*range(partitions), COORDINATOR):
             self.versions.update(str(each), node_versions or java(f"{CLIENTS}.NodeApiVersions").create())
         shared = {"LogContext": moved("LogContext")(), "Time": clock, "Metrics": metrics, "ApiVersions": self.versions}
         self.metadata = made(
@@ -56,13 +58,15 @@ class ProducerParts:
             boolean=False,
             Metadata=self.metadata,
         )
+        kinds = java("org.apache.kafka.common.compress.Compression")
+        self.compression = kinds.gzip().build() if is_compressed else kinds.NONE
         pool = java(f"{INTERNALS}.BufferPool")(1_000_000, batch_size, metrics, clock, "producer")
         self.accumulator = made(
             java(f"{INTERNALS}.RecordAccumulator"),
             **shared,
             int=[batch_size, 0, delivery_timeout_ms],
             long=0,
-            Compression=compression or java("org.apache.kafka.common.compress.Compression").NONE,
+            Compression=self.compression,
             PartitionerConfig=java(f"{INTERNALS}.RecordAccumulator$PartitionerConfig")(),
             String="producer",
             TransactionManager=self.state,

@@ -28,6 +28,7 @@ from kafkacheck.impl.producer.wire import abandon_request, answer, close_connect
 
 Ready = Annotated[int, Count("partitions")]
 """The partition whose leader is ready for a request; the number of partitions if none is."""
+Oversized = Annotated[int, Count("oversized_batches")]
 
 
 class Budget(Struct):
@@ -86,8 +87,16 @@ def first_buffered(producer: Producer, partition_id: int) -> int:
     return NO_BATCH
 
 
-def application_sends(state: State, rules: ProducerRules, partition_id: PartitionId, record_count: RecordCount) -> bool:
-    """The application hands over its next batch."""
+def application_sends(
+    state: State, rules: ProducerRules, partition_id: PartitionId, record_count: RecordCount, is_oversized: Oversized
+) -> bool:
+    """The application hands over its next batch, which may be too large for the topic if it has two records."""
+    batch_id = state.producer.next_batch
+    if batch_id + record_count * is_oversized >= len(state.producer.batches) + is_oversized:
+        return False
+    if is_oversized == 1 and record_count == 1:
+        return False
+    state.producer.batches[batch_id].is_oversized = is_oversized
     return call_send(state.producer, rules, partition_id, record_count)
 
 
@@ -147,6 +156,8 @@ def handle_answer(state: State, rules: ProducerRules, bounds: Bounds, partition_
     answer(connection.requests[0], error)
     take_answer(state.producer, rules, bounds, connection)
     note_retry(state, batch_id)
+    if error == ProduceError.MESSAGE_TOO_LARGE:
+        state.retried[batch_id] = False
     return True
 
 
@@ -159,7 +170,9 @@ def leader_refuses(
     state: State, rules: ProducerRules, bounds: Bounds, partition_id: PartitionId, error: ProduceError
 ) -> bool:
     """A leader answers its oldest request by an error."""
-    if error == ProduceError.NONE:
+    batch = state.connections[partition_id].requests[0].batch
+    is_possible = batch.record_count == 1 or state.producer.batches[max(0, batch.id)].is_oversized == 1
+    if error == ProduceError.NONE or (error == ProduceError.MESSAGE_TOO_LARGE and not is_possible):
         return False
     return handle_answer(state, rules, bounds, partition_id, error)
 

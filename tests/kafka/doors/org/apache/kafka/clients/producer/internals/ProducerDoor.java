@@ -79,7 +79,7 @@ public final class ProducerDoor {
     /** The oldest request of a kind to a node that is under way; null if there is none. */
     public ClientRequest oldest(ApiKeys kind, int node) {
         for (ClientRequest each : network.held) {
-            if (each.apiKey() == kind && (node < 0 || each.destination().equals(Integer.toString(node)))) return each;
+            if (each.apiKey() == kind && each.destination().equals(Integer.toString(node))) return each;
         }
         return null;
     }
