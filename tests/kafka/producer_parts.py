@@ -3,7 +3,7 @@
 from typing import Any
 
 import jpype
-from jvm import java, message, moved
+from jvm import java, listed, message, moved
 from reflection import found, made
 
 CLIENTS = "org.apache.kafka.clients"
@@ -137,3 +137,23 @@ def init_producer_id_response(producer_id: int, producer_epoch: int, error: str 
         setErrorCode=code_of(error),
     )
     return java(f"{REQUESTS}.InitProducerIdResponse")(data)
+
+
+def versions_of(transaction_version: int) -> Any:
+    """What a node of a cluster with this transaction version can do."""
+    kind = java(f"{CLIENTS}.NodeApiVersions")
+    feature = message(
+        "ApiVersionsResponseData$FinalizedFeatureKey",
+        setName="transaction.version",
+        setMinVersionLevel=transaction_version,
+        setMaxVersionLevel=transaction_version,
+    )
+    return kind(kind.create().allSupportedApiVersions().values(), listed([]), listed([feature]), 1)
+
+
+def find_coordinator_response(key: str) -> Any:
+    """A response to FindCoordinator that names the coordinator's node."""
+    data, found_one = message("FindCoordinatorResponseData"), message("FindCoordinatorResponseData$Coordinator")
+    found_one.setKey(key).setNodeId(COORDINATOR).setHost("localhost").setPort(9092 + COORDINATOR)
+    data.coordinators().add(found_one)
+    return java(f"{REQUESTS}.FindCoordinatorResponse")(data)

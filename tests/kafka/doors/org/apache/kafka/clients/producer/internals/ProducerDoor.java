@@ -1,12 +1,17 @@
 package org.apache.kafka.clients.producer.internals;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 
 import kafkacheck.Members;
 import org.apache.kafka.clients.ClientRequest;
@@ -22,6 +27,9 @@ import org.apache.kafka.common.requests.ProduceRequest;
 /** Opens a producer's sender, its buffer and its transaction manager. A batch has the number of its first record. */
 public final class ProducerDoor {
     private static final long NONE = -1;
+    private static final Method AWAIT = Arrays.stream(TransactionalRequestResult.class.getMethods())
+        .filter(each -> each.getName().equals("await"))
+        .max(Comparator.comparingInt(Method::getParameterCount)).orElseThrow();
 
     private final Sender sender;
     private final RecordAccumulator accumulator;
@@ -101,6 +109,28 @@ public final class ProducerDoor {
         boolean isDue = (boolean) Members.get(manager, "clientSideEpochBumpRequired", "epochBumpRequired");
         var present = manager.producerIdAndEpoch();
         return new long[] {present.producerId, present.epoch, isDue ? 1 : 0, bits};
+    }
+
+    /** Let the application take note of a result that is there, as `KafkaProducer` does; whether it is there. */
+    public boolean acknowledge(TransactionalRequestResult result) {
+        if (!result.isCompleted()) return false;
+        try {
+            if (AWAIT.getParameterCount() == 2) AWAIT.invoke(result, 1L, TimeUnit.SECONDS);
+            else AWAIT.invoke(result, 1L, TimeUnit.SECONDS, "call");
+        } catch (InvocationTargetException error) {
+            return true;
+        } catch (IllegalAccessException error) {
+            throw new IllegalStateException(error);
+        }
+        return true;
+    }
+
+    /** The partitions that are in the transaction, as bits. */
+    public long partitions() {
+        Set<?> added = (Set<?>) Members.get(manager, "partitionsInTransaction");
+        long bits = 0;
+        for (int each = 0; each < partitions.length; each++) if (added.contains(partitions[each])) bits |= 1L << each;
+        return bits;
     }
 
     private TxnPartitionEntry entry(TopicPartition partition) {
