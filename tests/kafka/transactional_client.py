@@ -153,7 +153,8 @@ class TransactionalClient:
         if str(self._request().apiKey()) in ("INIT_PRODUCER_ID", "END_TXN"):
             named = (self.next_producer_id, 0) if rotates else (int(data.producerId()), int(data.producerEpoch()) + 1)
         self.next_producer_id += rotates
-        return self._answer("NONE", *named)
+        self._answer("NONE", *named)
+        return self._run() if str(self.door.state()) == "INITIALIZING" else True
 
     def coordinator_refuses(self, answer: str) -> bool:
         """Answer the request by an error."""
@@ -281,7 +282,9 @@ class TransactionalClient:
         if state in ("READY", "IN_TRANSACTION", "COMMITTING_TRANSACTION"):
             shown |= {f"client.sequences[{each}]": int(self.door.counter(each)[2]) for each in partitions}
         for each in range(self.bounds["batches"]):
-            if (told := self.told.get(each, "NONE")) is not None:  # what an error means is the application's to know
+            # What an error means is the application's to know; and it hears of an abort after the epoch that follows.
+            told = self.told.get(each, "NONE")
+            if told is not None and not (each == self.transaction and state == "INITIALIZING"):
                 shown[f"transactions[{each}].told"] = told
             stored = [p for p in partitions if self._is_stored(each, p)]
             shown[f"transactions[{each}].acknowledged"] = stored
