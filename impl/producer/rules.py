@@ -42,7 +42,7 @@ class ProducerRules(NamedTuple):
     rewrites_in_sequence_order: batches in flight get new sequences in the order of their old ones (KAFKA-8483).
     exhausted_epoch_takes_new_id: after the highest epoch comes another producer id, not epoch 0 (KAFKA-5283).
     rewritten_batches_have_producer_id: batches in flight that get new sequences after the highest epoch have the new
-        producer id, and not none (no Kafka: finding F11 of tests/kafka/findings).
+        producer id, and not none (no Kafka: finding F13 of tests/kafka/findings).
     counter_survives_metadata: the client keeps its counter when a topic is missing from its metadata for a while
         (librdkafka).
     """

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jpype
-from jvm import java
+from jvm import java, moved
 from producer_parts import ProducerParts, init_producer_id_response
 from reflection import proxy
 
@@ -21,8 +21,9 @@ PADDED = 500
 class Producer:
     """A producer of one partition, whose leader is node 0; it may have five requests in flight."""
 
-    def __init__(self, topic: str, topic_id: Any, delivery_timeout_ms: int) -> None:
+    def __init__(self, topic: str, topic_id: Any, delivery_timeout_ms: int, first_epoch: int = 0) -> None:
         self.now = 0
+        self.ids = [(PRODUCER_ID, first_epoch), (PRODUCER_ID + 1, 0)]
         self.while_clock_is_read: Callable[[], None] | None = None
         clock = proxy(
             "org.apache.kafka.common.utils.Time",
@@ -78,12 +79,14 @@ class Producer:
             self.once.invoke(self.parts.sender)
             for request in list(self.parts.network.held):
                 if str(request.apiKey()) == "INIT_PRODUCER_ID":
-                    self.parts.network.deliver(request, init_producer_id_response(PRODUCER_ID, 0))
+                    self.parts.network.deliver(request, init_producer_id_response(*self.ids.pop(0)))
 
     def records(self, request: Any) -> Any:
-        """The batch of a request, as it was when it was sent."""
+        """A copy of the batch of a request, as the network makes it: a broker writes offsets into it."""
         data = request.requestBuilder().build().data()
-        return data.topicData().iterator().next().partitionData().get(0).records()
+        buffer = data.topicData().iterator().next().partitionData().get(0).records().buffer().duplicate()
+        copied = java("java.nio.ByteBuffer").allocate(buffer.remaining()).put(buffer).flip()
+        return moved("MemoryRecords").readableRecords(copied)
 
     def answer(self, request: Any, error: str) -> None:
         """Bring the broker's answer to a request, and let the sender handle it."""
@@ -111,6 +114,11 @@ def told(future: Any) -> str:
 def sequences(batch: Any) -> str:
     """Producer epoch and first sequence of a batch."""
     return f"{int(batch.producerEpoch())}:{int(batch.baseSequence())}"
+
+
+def stored(batches: list[Any]) -> str:
+    """The batches of a log, each with its producer epoch and first sequence."""
+    return " ".join(f"{value_of(each)}({sequences(each)})" for each in batches)
 
 
 def value_of(records: Any) -> str:
