@@ -4,7 +4,7 @@ Part of Kafka modelled: `TransactionManager` (`maybeUpdateProducerIdAndEpoch`, `
 `firstInFlightSequence`), `TxnPartitionMap.startSequencesAtBeginning`.
 Source: apache/kafka (commit 1eb7644349); KIP-360, KAFKA-5283, KAFKA-8483, KAFKA-12152.
 Left out, and why that is sound: the request for another producer id when the epochs are used up, which is one step
-here: the producer sends nothing meanwhile, and batches sent before do not change.
+here: the producer sends nothing meanwhile.
 """
 
 from kafkacheck.checker.schema import Ids

@@ -66,9 +66,7 @@ def produce_is_repeated(state: State, client_id: ClientId, stray_id: ProduceSlot
     return True
 
 
-def produce_is_given_up(
-    state: State, rules: TransactionRules, client_id: ClientId, stray_id: ProduceSlot
-) -> bool:
+def produce_is_given_up(state: State, rules: TransactionRules, client_id: ClientId, stray_id: ProduceSlot) -> bool:
     """A client gets no answer to a produce request for too long and gives up the batch, which may still arrive.
 
     When: the request has not been answered; a delay is left, and a slot for a stray.

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import jpype
 import jvm
-from producer_parts import COORDINATOR, INTERNALS, ProducerParts, init_producer_id_response
+from producer_parts import COORDINATOR, ProducerParts, init_producer_id_response
 
 STATES = {"UNINITIALIZED": "UNINITIALIZED", "INITIALIZING": "UNINITIALIZED", "READY": "READY"}
 """The model's names of the states of a producer; without an id it does not tell whether it has asked for one."""
@@ -37,26 +37,19 @@ class ProducerClient:
         *(f"producer.{each}" for each in ("is_bump_required", "partitions_to_rewrite", "next_batch")),
         *(f"producer.counters[*].{field}" for field in COUNTER),
         *(f"producer.batches[*].{field}" for field in ("status", "partition", "is_sequence_reset", "offset", *BATCH)),
+        "producer.batches[*].is_untracked",
+        "retried[*]",
         *(f"connections[*].requests[*].batch.{field}" for field in ("id", *BATCH)),
         "connections[*].requests[*].stage",
     )
-    not_judged: ClassVar = {
-        "producer.next_producer_id": "the cluster's",
-        "producer.max_sequence": "a bound",
-        "budget": "the environment's",
-        "connections[*].broker": "it does not change here",
-    }
-    """Fields of other models, or of the environment."""
-    unread = ("is_invalid", "is_oversized", "is_untracked", "is_abandoned", "error", "offset", "is_transactional")
+    not_judged: ClassVar = {}
 
     def __init__(self, model: Any) -> None:
         jvm.started()
         self.bounds, self.rules = model.bounds, model.rules
         self.acts = tuple(model.actions)
         seen = {each.replace("[*]", "") for each in self.observes}
-        self.not_judged = {
-            path: "the environment's, or a bound" for path in model.fields if _plain(path) not in seen
-        }
+        self.not_judged = {path: "the environment's, or a bound" for path in model.fields if _plain(path) not in seen}
         self.topic_id = jvm.java("org.apache.kafka.common.Uuid")(1, 1)
         self.keys = jvm.java("org.apache.kafka.common.protocol.ApiKeys")
         self.estimator = jvm.moved("CompressionRatioEstimator")
@@ -75,15 +68,7 @@ class ProducerClient:
             is_compressed=self.bounds["oversized_batches"] > 0,
             is_muted=self.rules["partition_is_muted"],
         )
-        self.door = jvm.java(f"{INTERNALS}.ProducerDoor")(
-            self.parts.sender,
-            self.parts.accumulator,
-            self.parts.state,
-            self.parts.metadata,
-            self.parts.network,
-            TOPIC,
-            self.bounds["partitions"],
-        )
+        self.door = self.parts.door
         self.next_producer_id = 0
         self.next_epoch = state["producer.producer_epoch"]
         self.records, self.firsts = 0, list[int]()
@@ -184,8 +169,12 @@ class ProducerClient:
         status = OUTCOMES.get(outcome, "IN_FLIGHT")
         if not outcome and place == WAITING:
             status = "BUFFERED" if numbers[2] == -1 else "RETRYING"
-        return {
+        shown: dict[str, Any] = {}
+        if status in ("RETRYING", "IN_FLIGHT"):
+            shown[f"retried[{batch_id}]"] = bool(was_retried)
+        return shown | {
             f"{name}.status": status,
+            f"{name}.is_untracked": int(status == "IN_FLIGHT" and not is_tracked),
             f"{name}.partition": partition,
             f"{name}.is_sequence_reset": bool(was_reset),
             **_named(name, ("offset", *BATCH), (offset, *numbers)),

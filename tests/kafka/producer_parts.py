@@ -85,6 +85,9 @@ class ProducerParts:
             long=0,
             TransactionManager=self.state,
         )
+        self.door = java(f"{INTERNALS}.ProducerDoor")(
+            self.sender, self.accumulator, self.state, self.metadata, self.network, topic, partitions
+        )
 
     def _leaders(self, partitions: int) -> Any:
         """Metadata that names the leader of each partition."""

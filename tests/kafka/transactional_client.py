@@ -10,7 +10,6 @@ import jpype
 import jvm
 from producer_parts import (
     COORDINATOR,
-    INTERNALS,
     REQUESTS,
     ProducerParts,
     code_of,
@@ -81,15 +80,7 @@ class TransactionalClient:
             node_versions=versions_of(self.version),
         )
         self.manager = self.parts.state
-        self.door = jvm.java(f"{INTERNALS}.ProducerDoor")(
-            self.parts.sender,
-            self.parts.accumulator,
-            self.manager,
-            self.parts.metadata,
-            self.parts.network,
-            TOPIC,
-            self.bounds["partitions"],
-        )
+        self.door = self.parts.door
         self.next_producer_id = 0
         self.result: Any = None
         self.transaction = -1
@@ -304,14 +295,13 @@ class TransactionalClient:
             return {"request.kind": "NONE"}
         kind, data = str(request.apiKey()), self._data(request)
         shown: dict[str, Any] = {"request.kind": KINDS[kind], "request.partition": None, "request.marker": "NONE"}
-        named = data
         if kind == "ADD_PARTITIONS_TO_TXN":
             topic = data.v3AndBelowTopics().iterator().next()
             (partition,) = topic.partitions()
             shown["request.partition"] = int(partition)
             ids = int(data.v3AndBelowProducerId()), int(data.v3AndBelowProducerEpoch())
         else:
-            ids = int(named.producerId()), int(named.producerEpoch())
+            ids = int(data.producerId()), int(data.producerEpoch())
         if kind == "ADD_OFFSETS_TO_TXN":
             shown["request.partition"] = self.bounds["offsets_partition"]
         elif kind == "END_TXN":

@@ -34,8 +34,6 @@ class Producer:
         )
         self.parts = ProducerParts(topic, topic_id, 1, clock, delivery_timeout_ms, in_flight=5)
         self.accumulator = self.parts.accumulator
-        self.once = self.parts.sender.getClass().getDeclaredMethod("runOnce")
-        self.once.setAccessible(True)
 
     @property
     def requests(self) -> list[Any]:
@@ -61,22 +59,13 @@ class Producer:
         """Append a record as an application's thread does; its future."""
         made_of = java("java.lang.String")(value.ljust(PADDED)).getBytes()
         return self.accumulator.append(
-            self.parts.topic,
-            0,
-            0,
-            None,
-            made_of,
-            None,
-            None,
-            1_000,
-            jpype.JLong(self.now),
-            self.parts.metadata.fetch(),
+            self.parts.topic, 0, 0, None, made_of, None, None, 1_000, jpype.JLong(self.now), self.parts.metadata.fetch()
         ).future
 
     def run(self, times: int = 1) -> None:
         """Let the sender's loop run; the producer id that it asks for is given at once."""
         for _ in range(times):
-            self.once.invoke(self.parts.sender)
+            self.parts.door.run()
             for request in list(self.parts.network.held):
                 if str(request.apiKey()) == "INIT_PRODUCER_ID":
                     self.parts.network.deliver(request, init_producer_id_response(*self.ids.pop(0)))

@@ -1,8 +1,8 @@
 """Does an idempotent producer react as Kafka's to whatever its leaders answer?
 
-A component: one producer with the functions of `impl/`. No leader is modelled: the oldest request of each connection may
-be answered by any error at any time, or its connection breaks. One run of the sender is one step, in which Kafka finds
-out about gaps, begins a new epoch, sends a batch to a leader that is ready, and lets a batch expire.
+A component: one producer with the functions of `impl/`. No leader is modelled: the oldest request of each connection
+may be answered by any error at any time, or its connection breaks. One run of the sender is one step, in which Kafka
+finds out about gaps, begins a new epoch, sends a batch to a leader that is ready, and lets a batch expire.
 
 Bounds: the behaviour begins in epoch `first_epoch`. Epochs are Kafka's own, up to 32767, so that they are used up as in
     Kafka. `broken` counts the connections that break, `errors` the answers with an error.
@@ -105,11 +105,11 @@ def sender_runs(state: State, rules: ProducerRules, bounds: Bounds, ready: Ready
     if not may_begin_run(state, rules, bounds):
         return False
     begin_run(state, rules, bounds)
-    if ready < len(state.connections):
-        if not send_again(state.producer, bounds, state.connections[ready], ready, 0):
-            batch_id = first_buffered(state.producer, ready)
-            if batch_id != NO_BATCH:
-                drain(state.producer, rules, bounds, state.connections, batch_id, 0)
+    if ready == len(state.connections) or send_again(state.producer, bounds, state.connections[ready], ready, 0):
+        return True
+    batch_id = first_buffered(state.producer, ready)
+    if batch_id != NO_BATCH:
+        drain(state.producer, rules, bounds, state.connections, batch_id, 0)
     return True
 
 
@@ -117,9 +117,10 @@ def waiting_batch_expires(state: State, rules: ProducerRules, bounds: Bounds, pa
     """The sender runs when the time of the first batch that waits for a retry is over."""
     oldest = NO_BATCH
     for batch_id, batch in enumerate(state.producer.batches):
-        if batch.status == BatchStatus.RETRYING and batch.partition == partition_id:
-            if oldest == NO_BATCH or batch.base_sequence < state.producer.batches[oldest].base_sequence:
-                oldest = batch_id
+        is_waiting = batch.status == BatchStatus.RETRYING and batch.partition == partition_id
+        is_first = oldest == NO_BATCH or batch.base_sequence < state.producer.batches[oldest].base_sequence
+        if is_waiting and is_first:
+            oldest = batch_id
     if oldest == NO_BATCH or not may_begin_run(state, rules, bounds):
         return False
     begin_run(state, rules, bounds)
@@ -191,9 +192,7 @@ def connection_breaks(state: State, rules: ProducerRules, partition_id: Partitio
 def batches_in_flight_have_sequences(state: State) -> bool:
     """A batch that is in flight has a sequence."""
     return all(
-        batch.base_sequence != NO_SEQUENCE
-        for batch in state.producer.batches
-        if batch.status == BatchStatus.IN_FLIGHT
+        batch.base_sequence != NO_SEQUENCE for batch in state.producer.batches if batch.status == BatchStatus.IN_FLIGHT
     )
 
 

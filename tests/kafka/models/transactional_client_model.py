@@ -143,7 +143,7 @@ def coordinator_agrees(state: State, rules: TransactionRules, bounds: Bounds, ro
 
 
 def coordinator_refuses(state: State, rules: TransactionRules, answer: Answer) -> bool:
-    """The coordinator refuses what it is asked for; none says TRANSACTION_ABORTABLE to InitProducerId or to an abort."""
+    """The coordinator refuses what it is asked for, with an error that coordinators have for such a request."""
     if state.request.kind == RequestKind.NONE or not is_refusal(answer):
         return False
     has_transaction = state.request.kind != RequestKind.INIT_PRODUCER_ID and state.request.marker != Marker.ABORT
