@@ -26,6 +26,7 @@ from kafkacheck.impl.transactions.constants import (
     RequestKind,
     Upgrade,
 )
+from kafkacheck.impl.transactions.partition import is_offset_commit
 from kafkacheck.impl.transactions.rules import TransactionRules
 
 
@@ -79,12 +80,20 @@ def adopt_epoch(client: Client, producer_id: int, producer_epoch: int) -> None:
         client.sequences[partition_id] = 0
 
 
-def refuse(client: Client, transactions: Array[Transaction], answer: Answer) -> None:
+def is_abortable(client: Client, rules: TransactionRules, answer: Answer) -> bool:
+    """Whether a client whose request is refused may abort its transaction, and go on."""
+    if answer == Answer.INVALID_PRODUCER_ID_MAPPING:
+        return client.state == ProducerState.IN_TRANSACTION and not rules.unmapped_id_is_fatal
+    if answer != Answer.TRANSACTION_ABORTABLE:
+        return False
+    return client.state == ProducerState.IN_TRANSACTION or client.state == ProducerState.COMMITTING
+
+
+def refuse(client: Client, transactions: Array[Transaction], rules: TransactionRules, answer: Answer) -> None:
     """Handle a refusal: the client must abort its transaction, or stops if the error is fatal."""
     if answer == Answer.INVALID_TXN_STATE and client.state == ProducerState.COMMITTING:
         transactions[client.transaction].told = Marker.ABORT
-    is_abortable = answer == Answer.TRANSACTION_ABORTABLE or answer == Answer.INVALID_PRODUCER_ID_MAPPING
-    if is_abortable and client.state == ProducerState.IN_TRANSACTION:
+    if is_abortable(client, rules, answer):
         client.state = ProducerState.ABORTABLE_ERROR
     else:
         client.state = ProducerState.FATAL_ERROR
@@ -100,7 +109,7 @@ def receive_answer(
     """
     if client.state != ProducerState.FATAL_ERROR:
         if answer != Answer.NONE:
-            refuse(client, transactions, answer)
+            refuse(client, transactions, rules, answer)
         elif request.kind == RequestKind.INIT_PRODUCER_ID:
             adopt_epoch(client, request.producer_id, request.producer_epoch)
             client.state = ProducerState.READY
@@ -114,6 +123,7 @@ def receive_answer(
     needs_epoch = client.upgrade == Upgrade.BUMPING or (client.has_lost_batch and rules.lost_batch_bumps_epoch)
     if client.state == ProducerState.READY and needs_epoch:
         client.state = ProducerState.INITIALIZING
+        client.has_lost_batch = False
         send_request(client, request, RequestKind.INIT_PRODUCER_ID)
         if not rules.init_names_epoch:
             request.producer_id = NO_PRODUCER_ID
@@ -200,13 +210,30 @@ def send_record(
     return True
 
 
-def receive_produce_answer(client: Client, transactions: Array[Transaction], produce: Produce, answer: Answer) -> None:
-    """Handle the answer to a produce request whose client awaits it."""
+def lose_batch(client: Client, rules: TransactionRules) -> None:
+    """Give up a batch, so that the transaction must be aborted.
+
+    A client of version 1 also asks for the next epoch then, because its sequences have a gap.
+    """
+    if client.state == ProducerState.IN_TRANSACTION:
+        client.state = ProducerState.ABORTABLE_ERROR
+        client.has_lost_batch = not has_version_2(rules, is_upgraded(client))
+
+
+def receive_produce_answer(
+    client: Client, transactions: Array[Transaction], rules: TransactionRules, produce: Produce, answer: Answer
+) -> None:
+    """Handle the answer to a produce request or TxnOffsetCommit whose client awaits it."""
     if client.state != ProducerState.IN_TRANSACTION:
         return
     if answer == Answer.NONE:
-        transaction = transactions[client.transaction]
-        transaction.acknowledged |= {produce.partition}
+        transactions[client.transaction].acknowledged |= {produce.partition}
+    elif answer == Answer.INVALID_PRODUCER_ID_MAPPING and rules.unmapped_id_is_fatal:
+        client.state = ProducerState.FATAL_ERROR
+    elif not is_offset_commit(produce):
+        lose_batch(client, rules)
+    elif answer == Answer.PRODUCER_FENCED:
+        client.state = ProducerState.FATAL_ERROR
     else:
         client.state = ProducerState.ABORTABLE_ERROR
 

@@ -32,7 +32,8 @@ class Client(Struct):
     partitions: the partitions of that transaction that the coordinator has, as far as the client knows; with
         transaction version 2, the partitions to which it has sent.
     sent: the partitions to which it has sent that transaction's record, all in `partitions`.
-    has_lost_batch: whether it has given up a batch in this epoch, and so must ask for the next epoch after it aborts.
+    has_lost_batch: whether it has version 1, and a batch of its transaction was refused or given up, so that it must
+        ask for the next epoch after it aborts (`clientSideEpochBumpRequired`).
     sequences: by partition, the sequence of its next batch.
     generation: the generation in which it was given the input; 0 if never.
     input_offset: the input that it processes next; `NO_INPUT` if it must ask for the committed offset.

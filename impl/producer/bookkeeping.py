@@ -4,12 +4,12 @@ Part of Kafka modelled: `TransactionManager` (`maybeUpdateProducerIdAndEpoch`, `
 `firstInFlightSequence`), `TxnPartitionMap.startSequencesAtBeginning`.
 Source: apache/kafka (commit 1eb7644349); KIP-360, KAFKA-5283, KAFKA-8483, KAFKA-12152.
 Left out, and why that is sound: the request for another producer id when the epochs are used up, which is one step
-here: the producer sends nothing meanwhile, and batches sent before do not change.
+here: the producer sends nothing meanwhile.
 """
 
 from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.bounds import Bounds
-from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
 from kafkacheck.impl.log.sequences import sequence_after, sequence_before
 from kafkacheck.impl.producer.client_records import PartitionCounter, Producer, ProducerBatch
 from kafkacheck.impl.producer.constants import BatchStatus
@@ -107,14 +107,22 @@ def take_producer_id(producer: Producer) -> None:
 
 
 def bump_epoch(producer: Producer, rules: ProducerRules, bounds: Bounds) -> None:
-    """Begin the next epoch, and rewrite the partitions that need it."""
+    """Begin the next epoch, and rewrite the partitions that need it.
+
+    After the highest epoch Kafka rewrites them while it has no producer id, and they are sent without one.
+    """
     if producer.producer_epoch < bounds.max_producer_epoch:
         producer.producer_epoch += 1
-    elif rules.exhausted_epoch_takes_new_id:
+    elif not rules.exhausted_epoch_takes_new_id:
+        producer.producer_epoch = 0
+    elif rules.rewritten_batches_have_producer_id:
         take_producer_id(producer)
     else:
-        producer.producer_epoch = 0
+        producer.producer_id = NO_PRODUCER_ID
+        producer.producer_epoch = NO_PRODUCER_EPOCH
     for partition_id in producer.partitions_to_rewrite:
         start_sequences_at_beginning(producer, rules, partition_id)
     producer.partitions_to_rewrite = Ids()
     producer.is_bump_required = False
+    if producer.producer_id == NO_PRODUCER_ID:
+        take_producer_id(producer)

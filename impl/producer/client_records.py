@@ -36,7 +36,8 @@ class ProducerBatch(Struct):
     base_sequence: its sequence; `NO_SEQUENCE` before it is sent.
     is_untracked: 1 if the producer has dropped it from the batches in flight by mistake; always 0 if the bound
         `in_flight_expirations` is 0.
-    is_sequence_reset: whether its first sequence was replaced by another one (`sequenceHasBeenReset`).
+    is_sequence_reset: whether its first sequence was replaced by another one after it was sent last
+        (`sequenceHasBeenReset`).
     offset: the offset in the broker's acknowledgement; `NO_OFFSET` before that.
     """
 

@@ -71,11 +71,10 @@ def can_retry(producer: Producer, bounds: Bounds, batch: ProducerBatch, request:
 
 
 def note_acknowledged(producer: Producer, batch: ProducerBatch) -> None:
-    """Record the batch as the last acknowledged one of its partition."""
+    """Record the batch as the last acknowledged one of its partition, unless a later one is."""
     counter = producer.counters[batch.partition]
-    counter.last_acknowledged_sequence = last_sequence_of(
-        batch.base_sequence, batch.record_count, producer.max_sequence
-    )
+    last = last_sequence_of(batch.base_sequence, batch.record_count, producer.max_sequence)
+    counter.last_acknowledged_sequence = max(counter.last_acknowledged_sequence, last)
 
 
 def complete_batch(producer: Producer, batch: ProducerBatch, offset: int) -> None:
@@ -87,8 +86,9 @@ def complete_batch(producer: Producer, batch: ProducerBatch, offset: int) -> Non
 
 def mark_sequence_unresolved(producer: Producer, batch: ProducerBatch) -> None:
     """Send no new batch to the partition before those in flight are settled (`markSequenceUnresolved`)."""
+    counter = producer.counters[batch.partition]
     last = last_sequence_of(batch.base_sequence, batch.record_count, producer.max_sequence)
-    producer.counters[batch.partition].unresolved_sequence = sequence_after(last, 1, producer.max_sequence)
+    counter.unresolved_sequence = max(counter.unresolved_sequence, sequence_after(last, 1, producer.max_sequence))
 
 
 def fail_batch(producer: Producer, rules: ProducerRules, bounds: Bounds, batch: ProducerBatch) -> None:
@@ -164,8 +164,7 @@ def use_late_answer(producer: Producer, rules: ProducerRules, request: ProduceRe
     """Handle the response for an expired batch: if the batch is stored, its sequence counts as acknowledged."""
     batch = producer.batches[request.batch.id]
     forget_in_flight(producer, rules, batch)
-    last = last_sequence_of(batch.base_sequence, batch.record_count, producer.max_sequence)
-    if request.error == ProduceError.NONE and last > producer.counters[batch.partition].last_acknowledged_sequence:
+    if request.error == ProduceError.NONE:
         note_acknowledged(producer, batch)
 
 
@@ -179,12 +178,14 @@ def lose_answer(producer: Producer, rules: ProducerRules, batch: ProducerBatch) 
         note_acknowledged(producer, batch)
 
 
-def expire_batch(producer: Producer, batch: ProducerBatch) -> None:
-    """Tell the application that a batch that waits for a retry has expired.
+def expire_batch(producer: Producer, batch: ProducerBatch, is_retry: bool) -> None:
+    """Tell the application that a batch that was sent has expired.
 
-    The broker may have the batch, so no new batch is sent before those in flight are settled.
+    The broker may have the batch, so no new batch is sent before those in flight are settled. Kafka says so only if the
+    batch was queued again after an answer or a broken connection (`ProducerBatch.inRetry`).
     """
-    mark_sequence_unresolved(producer, batch)
+    if is_retry:
+        mark_sequence_unresolved(producer, batch)
     batch.status = BatchStatus.EXPIRED
 
 

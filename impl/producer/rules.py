@@ -41,6 +41,8 @@ class ProducerRules(NamedTuple):
         (KAFKA-12152).
     rewrites_in_sequence_order: batches in flight get new sequences in the order of their old ones (KAFKA-8483).
     exhausted_epoch_takes_new_id: after the highest epoch comes another producer id, not epoch 0 (KAFKA-5283).
+    rewritten_batches_have_producer_id: batches in flight that get new sequences after the highest epoch have the new
+        producer id, and not none (no Kafka: finding F13 of tests/kafka/findings).
     counter_survives_metadata: the client keeps its counter when a topic is missing from its metadata for a while
         (librdkafka).
     """
@@ -63,4 +65,5 @@ class ProducerRules(NamedTuple):
     counter_knows_its_epoch: Annotated[bool, Since("2.7.1", begun="2.5")] = True
     rewrites_in_sequence_order: Annotated[bool, Since("2.3", begun="1.0")] = True
     exhausted_epoch_takes_new_id: Annotated[bool, Since(EVERY)] = True
+    rewritten_batches_have_producer_id: Annotated[bool, Since(EVERY)] = False
     counter_survives_metadata: Annotated[bool, Since(EVERY)] = True

@@ -52,6 +52,7 @@ def send_to_leader(producer: Producer, bounds: Bounds, connection: Connection, b
         if connection.requests[place].stage != RequestStage.NONE:
             free = place + 1
     write_batch(connection.requests[free], batch_id, batch, bounds.transactional)
+    batch.is_sequence_reset = False
     batch.status = BatchStatus.IN_FLIGHT
 
 

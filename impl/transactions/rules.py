@@ -26,6 +26,8 @@ class TransactionRules(NamedTuple):
     open_transaction_is_awaited: a leader accepts no batch of a transaction while an earlier epoch of the producer has
         an open transaction (KAFKA-18575).
     lost_batch_bumps_epoch: a client that has given up a batch asks for the next epoch after it aborts (KIP-360).
+    unmapped_id_is_fatal: a client whose transactional id has another producer id, or none, stops; it does not abort its
+        transaction first (KIP-1050).
     produce_names_topic_id: a produce request for a deleted topic is not accepted by a topic of the same name
         (KAFKA-10551).
     leader_is_alone: partitions have one in-sync replica, so that an appended batch is replicated at once.
@@ -86,6 +88,7 @@ class TransactionRules(NamedTuple):
     upgrade_bumps_epoch: Annotated[bool, Since(EVERY)] = True
     open_transaction_is_awaited: Annotated[bool, Since(EVERY)] = True
     lost_batch_bumps_epoch: Annotated[bool, Since("2.5", begun="0.11.0")] = True
+    unmapped_id_is_fatal: Annotated[bool, Since("4.0", begun="2.5")] = True
     produce_names_topic_id: Annotated[bool, Since("4.1")] = True
     leader_is_alone: bool = True
     coordinator_abort_bumps_epoch: Annotated[bool, Since("0.11.0.2", begun="0.11.0")] = True

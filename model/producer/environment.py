@@ -174,7 +174,7 @@ def batch_expires(state: State, batch_id: BatchId) -> bool:
     batch = producer.batches[batch_id]
     if batch.status != BatchStatus.RETRYING:
         return False
-    expire_batch(producer, batch)
+    expire_batch(producer, batch, True)
     return True
 
 
@@ -192,7 +192,7 @@ def batch_expires_in_flight(state: State, batch_id: BatchId) -> bool:
     if batch.status != BatchStatus.IN_FLIGHT:
         return False
     abandon_request(state.connections[batch.partition], batch_id)
-    expire_batch(producer, batch)
+    expire_batch(producer, batch, True)
     return True
 
 

@@ -35,11 +35,11 @@ def deliver_answer(state: State, rules: TransactionRules, client_id: int, answer
     receive_answer(state.clients[client_id], state.transactions, rules, state.requests[client_id], answer)
 
 
-def deliver_produce_answer(state: State, produce_id: int, answer: Answer) -> None:
+def deliver_produce_answer(state: State, rules: TransactionRules, produce_id: int, answer: Answer) -> None:
     """Deliver an answer to its client, if one waits, and free the slot."""
     produce = state.produces[produce_id]
     if produce_id < len(state.clients):
-        receive_produce_answer(state.clients[produce_id], state.transactions, produce, answer)
+        receive_produce_answer(state.clients[produce_id], state.transactions, rules, produce, answer)
     clear(produce)
 
 

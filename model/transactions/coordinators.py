@@ -173,7 +173,7 @@ def coordinator_verifies_partition(
     if answer == Answer.WAIT:
         return False
     if answer != Answer.NONE and answer != Answer.APPENDING:
-        deliver_produce_answer(state, produce_id, answer)
+        deliver_produce_answer(state, rules, produce_id, answer)
     return True
 
 

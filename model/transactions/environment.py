@@ -7,6 +7,7 @@ gives up becomes a stray. Retries cost nothing.
 from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.client.application import receive_assignment
+from kafkacheck.impl.client.transactional_producer import lose_batch
 from kafkacheck.impl.coordinator.markers import has_every_marker, note_second_completion, send_marker_again
 from kafkacheck.impl.coordinator.offsets import begin_loading_offsets, expire_offset, is_loading_offsets
 from kafkacheck.impl.coordinator.runtime import drop_append
@@ -65,7 +66,7 @@ def produce_is_repeated(state: State, client_id: ClientId, stray_id: ProduceSlot
     return True
 
 
-def produce_is_given_up(state: State, client_id: ClientId, stray_id: ProduceSlot) -> bool:
+def produce_is_given_up(state: State, rules: TransactionRules, client_id: ClientId, stray_id: ProduceSlot) -> bool:
     """A client gets no answer to a produce request for too long and gives up the batch, which may still arrive.
 
     When: the request has not been answered; a delay is left, and a slot for a stray.
@@ -75,10 +76,7 @@ def produce_is_given_up(state: State, client_id: ClientId, stray_id: ProduceSlot
     if not produce_becomes_stray(state, client_id, stray_id):
         return False
     clear(state.produces[client_id])
-    client = state.clients[client_id]
-    if client.state == ProducerState.IN_TRANSACTION:
-        client.state = ProducerState.ABORTABLE_ERROR
-        client.has_lost_batch = True
+    lose_batch(state.clients[client_id], rules)
     return True
 
 

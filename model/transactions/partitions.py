@@ -45,7 +45,7 @@ def leader_receives_produce(state: State, rules: TransactionRules, bounds: Bound
     if answer == Answer.UNKNOWN_TOPIC_ID and produce_id < len(state.clients):
         produce.incarnation = partition.incarnation
     elif answer != Answer.VERIFYING:
-        deliver_produce_answer(state, produce_id, answer)
+        deliver_produce_answer(state, rules, produce_id, answer)
     return True
 
 
@@ -64,7 +64,7 @@ def leader_appends_verified(state: State, rules: TransactionRules, bounds: Bound
     answer = append_verified(state.partitions[produce.partition], state.group, rules, bounds, produce)
     if answer == Answer.WAIT:
         return False
-    deliver_produce_answer(state, produce_id, answer)
+    deliver_produce_answer(state, rules, produce_id, answer)
     return True
 
 

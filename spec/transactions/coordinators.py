@@ -166,7 +166,7 @@ def is_taken(before: Request, after: Request) -> bool:
     return after.is_waiting or after.kind != before.kind
 
 
-def is_answered_so(before: State, after: State, client_id: int, due: Answer) -> bool:
+def is_answered_so(before: State, after: State, rules: TransactionRules, client_id: int, due: Answer) -> bool:
     """Whether a live client whose request was taken in this step got that answer."""
     if after.requests[client_id].is_waiting:
         return due == Answer.APPENDING
@@ -177,7 +177,8 @@ def is_answered_so(before: State, after: State, client_id: int, due: Answer) -> 
     if due == Answer.WAIT or due == Answer.APPENDING:
         return False
     if due == Answer.INVALID_PRODUCER_ID_MAPPING and was.state == ProducerState.IN_TRANSACTION:
-        return now == ProducerState.ABORTABLE_ERROR
+        if not rules.unmapped_id_is_fatal:
+            return now == ProducerState.ABORTABLE_ERROR
     if was.state == ProducerState.COMMITTING:
         told = Marker.ABORT if due == Answer.INVALID_TXN_STATE else before.transactions[was.transaction].told
         if after.transactions[was.transaction].told != told:
@@ -202,7 +203,7 @@ def fits(before: State, after: State, rules: TransactionRules, bounds: Bounds, r
         return True
     if before.clients[request_id].state == ProducerState.FATAL_ERROR:
         return True
-    return is_answered_so(before, after, request_id, due)
+    return is_answered_so(before, after, rules, request_id, due)
 
 
 def coordinators_answer_by_their_state(before: State, after: State, rules: TransactionRules, bounds: Bounds) -> bool:

@@ -175,7 +175,8 @@ def only_what_does_not_fit_is_refused(before: State, after: State) -> bool:
         is_given_up = before.budget.delays != after.budget.delays
         if is_looked_at and after.produces[client_id].stage == ProduceStage.IDLE and not is_given_up:
             if before.clients[client_id].state == ProducerState.IN_TRANSACTION:
-                if after.clients[client_id].state == ProducerState.ABORTABLE_ERROR:
+                now = after.clients[client_id].state
+                if now == ProducerState.ABORTABLE_ERROR or now == ProducerState.FATAL_ERROR:
                     if not may_be_refused(before, produce):
                         return False
     return True

@@ -62,6 +62,14 @@ JUDGES = {
         "kafka.cluster.Partition",
         tuple(f"broker/{each}.py" for each in ("epoch_file", "fetch", "isr", "leader", "log_file", "metadata")),
     ),
+    "producer_client.py": (
+        "org.apache.kafka.clients.producer.internals.Sender",
+        ("producer/bookkeeping.py", "producer/retries.py", "producer/sender.py", "producer/wire.py"),
+    ),
+    "transactional_client.py": (
+        "org.apache.kafka.clients.producer.internals.TransactionManager",
+        ("client/application.py", "client/transactional_producer.py"),
+    ),
     "raft_client.py": (
         "org.apache.kafka.raft.KafkaRaftClient",
         ("quorum/check_quorum.py", "quorum/elections.py", "quorum/records.py", "quorum/replication.py"),
@@ -85,6 +93,10 @@ ONE_RECORD = ("log_size=1", "max_records=1", "max_leader_epoch=1")
 ALONE = "moves=0", "min_insync_replicas=1"
 """The leader alone is enough, so that its high watermark rises without the follower that it proposes."""
 RAFT, QUORUM = "raft_client.py", "raft_model.py"
+PRODUCER, ANSWERED = "producer_client.py", "producer_client_model.py"
+EXHAUSTED = ("first_epoch=32767", "max_producer_epoch=32767", "producer_ids=2")
+OVERSIZED = ("records_in_batch=2", "oversized_batches=1", "broken=0", "errors=1")
+CLIENT, REFUSED = "transactional_client.py", "transactional_client_model.py"
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft"),
@@ -105,6 +117,15 @@ RUNS = (
     Run("partition.py", "partition_model.py", (*ONE_RECORD, "moves=0")),
     Run("partition.py", "partition_model.py", ONE_RECORD, case="reassigned"),
     Run("partition.py", "partition_model.py", (*ONE_RECORD, *ALONE), "partition_alone.toml", "alone"),
+    Run(PRODUCER, ANSWERED, ("errors=1",)),
+    Run(PRODUCER, ANSWERED, ("batches=3", "max_in_flight=3", "broken=0", "errors=1"), case="three"),
+    Run(PRODUCER, ANSWERED, ("partitions=2", "broken=0", "errors=1", "expirations=0"), case="partitions"),
+    Run(PRODUCER, ANSWERED, (*EXHAUSTED, "errors=1"), case="exhausted"),
+    Run(PRODUCER, ANSWERED, OVERSIZED, case="oversized"),
+    Run(PRODUCER, ANSWERED, ("partition_is_muted=true", "in_flight_expirations=0", "errors=1"), case="muted"),
+    Run(CLIENT, REFUSED, ("repetitions=0",)),
+    Run(CLIENT, REFUSED, ("repetitions=0", "transaction_version=1"), case="first_version"),
+    Run(CLIENT, REFUSED, ("errors=0", "lost=0", "batches=1"), case="repeated"),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "crashes=1")),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "disk_losses=1"), case="disks"),
     Run(RAFT, QUORUM, case="epochs"),

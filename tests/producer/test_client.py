@@ -4,7 +4,7 @@ import pytest
 
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE, ProduceError
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_SEQUENCE, ProduceError
 from kafkacheck.impl.producer import bookkeeping, retries, sender
 from kafkacheck.impl.producer.constants import BatchStatus, ProducerState, RequestStage, Sending
 from kafkacheck.impl.producer.rules import ProducerRules
@@ -159,16 +159,33 @@ def test_another_partition_goes_over_to_the_new_epoch_when_nothing_of_it_is_in_f
     assert sequences(state, waiting) == [(0, 1)]
 
 
-def test_behind_the_highest_epoch_comes_another_producer_id():
+@pytest.mark.parametrize(("has_producer_id", "epoch"), [(True, 0), (False, NO_PRODUCER_EPOCH)])
+def test_behind_the_highest_epoch_comes_another_producer_id(has_producer_id, epoch):
+    rules = RULES._replace(rewritten_batches_have_producer_id=has_producer_id)
     state, limits = known(max_producer_epoch=0), LIMITS._replace(max_producer_epoch=0)
     ids = sent(state, 1)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER)
-    assert system.producer_bumps_epoch(state, RULES, limits)
-    assert (state.producer.producer_id, state.producer.producer_epoch, sequences(state, ids)) == (1, 0, [(0, 0)])
-    state.producer.batches[ids[0]].is_sequence_reset = False
+    assert system.producer_bumps_epoch(state, rules, limits)
+    assert (state.producer.producer_id, state.producer.producer_epoch, sequences(state, ids)) == (1, 0, [(epoch, 0)])
     system.producer_sends_again(state, LIMITS, 0)
     answer(state, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER)
     assert not system.producer_bumps_epoch(state, RULES, limits), "the ids within the bound are used up"
+
+
+def test_a_batch_that_expires_in_its_first_attempt_leaves_no_unresolved_sequence():
+    state = known()
+    (first,) = sent(state, 1)
+    retries.expire_batch(state.producer, state.producer.batches[first], False)
+    assert state.producer.counters[0].unresolved_sequence == NO_SEQUENCE
+
+
+def test_an_acknowledgement_that_comes_late_keeps_a_later_one():
+    state = known()
+    first, second = sent(state, 2)
+    for batch_id in (second, first):
+        retries.complete_batch(state.producer, state.producer.batches[batch_id], batch_id)
+    last = state.producer.batches[second].base_sequence
+    assert state.producer.counters[0].last_acknowledged_sequence == last
 
 
 @pytest.mark.parametrize(("is_second_stored", "bumps"), [(True, False), (False, True)])
@@ -176,14 +193,14 @@ def test_a_batch_that_expired_is_settled_by_those_behind_it(is_second_stored, bu
     state = known()
     first, second = sent(state, 2)
     close_connection(state.producer, RULES, state.connections[0])
-    retries.expire_batch(state.producer, state.producer.batches[first])
+    retries.expire_batch(state.producer, state.producer.batches[first], True)
     assert not system.producer_resolves_sequences(state, RULES, LIMITS, 0), "another one is not settled"
     system.producer_sends_again(state, LIMITS, 0)
     if is_second_stored:
         answer(state, ProduceError.NONE, offset=2)
     else:
         close_connection(state.producer, RULES, state.connections[0])
-        retries.expire_batch(state.producer, state.producer.batches[second])
+        retries.expire_batch(state.producer, state.producer.batches[second], True)
     assert not system.producer_sends(state, RULES, LIMITS, 0, 1)
     assert system.producer_resolves_sequences(state, RULES, LIMITS, 0)
     assert state.producer.is_bump_required == bumps
@@ -194,7 +211,7 @@ def test_out_of_order_right_behind_an_expired_batch_proves_the_gap():
     state = known()
     first, _, third = sent(state, 3)
     close_connection(state.producer, RULES, state.connections[0])
-    retries.expire_batch(state.producer, state.producer.batches[first])
+    retries.expire_batch(state.producer, state.producer.batches[first], True)
     system.producer_sends_again(state, LIMITS, 0)
     proven = state.copy()
     assert answer(proven, ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER).status == RETRYING

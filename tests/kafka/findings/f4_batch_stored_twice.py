@@ -10,7 +10,7 @@ from typing import Any
 
 from broker import Broker
 from control import alter, controller, run
-from producer import Producer, sequences, told, value_of
+from producer import Producer, stored, told, value_of
 from replication_control import TOPIC
 
 L, F = 0, 1
@@ -109,15 +109,12 @@ class Run:
     def result(self) -> str:
         """What was seen, with a verdict."""
         values = [value_of(each) for each in self.broker.batches]
-        stored = " ".join(
-            f"{value}({sequences(each)})" for value, each in zip(values, self.broker.batches, strict=True)
-        )
         verdict = "happens: STORED TWICE, finding reproduced" if values.count("r1") > 1 else "does not happen"
         return (
             f"the broker answers r1, r2, r3: {', '.join(self.errors)}; r1 is then stored, and its answer waits for F; "
             f"after the deadline of r2 the applications have heard of r1, r2, r3: {', '.join(self.expired)}; r3's "
             f"answer arrives, and the connection breaks; at last r1 has: {told(self.futures[0])}; the log (epoch:"
-            f"sequence): {stored}: {verdict}"
+            f"sequence): {stored(self.broker.batches)}: {verdict}"
         )
 
 
