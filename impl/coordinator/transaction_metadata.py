@@ -84,9 +84,15 @@ def prepare_add_partitions(target: TransactionMetadata, partitions: Ids, is_upgr
     target.state = TransactionState.ONGOING
 
 
-def prepare_abort_or_commit(target: TransactionMetadata, marker: Marker, is_upgraded: int) -> None:
-    """Decide the transaction."""
+def prepare_abort_or_commit(
+    target: TransactionMetadata, marker: Marker, is_upgraded: int, raises_epoch: bool, next_producer_id: int
+) -> None:
+    """Decide the transaction; with transaction version 2 this raises the epoch, which must not be the highest."""
     target.is_upgraded = is_upgraded
+    target.next_producer_id = next_producer_id
+    if raises_epoch:
+        target.last_producer_epoch = target.producer_epoch
+        target.producer_epoch += 1
     if marker == Marker.COMMIT:
         target.state = TransactionState.PREPARE_COMMIT
     else:

@@ -53,6 +53,10 @@ JUDGES = {
             "coordinator/transactions.py",
         ),
     ),
+    "transaction_metadata.py": (
+        "kafka.coordinator.transaction.TransactionMetadata",
+        ("coordinator/transaction_metadata.py",),
+    ),
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
     "partition_log.py": (
         "org.apache.kafka.storage.internals.log.UnifiedLog",
@@ -98,6 +102,8 @@ RUNS = (
     Run(COORDINATOR, REQUESTED, EITHER_VERSION),
     Run(COORDINATOR, REQUESTED, (*VERSION_1, "first_epoch=-1"), case="first"),
     Run(COORDINATOR, REQUESTED, RELOADED, case="reloaded"),
+    Run("transaction_metadata.py", "transaction_metadata_model.py", EITHER_VERSION),
+    Run("transaction_metadata.py", "transaction_metadata_model.py", (*EITHER_VERSION, "first_epoch=-1"), case="first"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run(LOG, SENT, ("reloads=0",)),
     Run(LOG, SENT, ("reloads=1",), case="reloads"),
