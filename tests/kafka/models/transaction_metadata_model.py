@@ -18,6 +18,7 @@ from kafkacheck.impl.coordinator.records import Coordinator, ProducerIdManager, 
 from kafkacheck.impl.coordinator.runtime import drop_append
 from kafkacheck.impl.coordinator.transaction_log import begin_transition
 from kafkacheck.impl.coordinator.transaction_metadata import (
+    complete_transition,
     has_version_2,
     is_epoch_exhausted,
     is_idle,
@@ -193,14 +194,14 @@ def transactional_id_expires(state: State) -> bool:
     return True
 
 
-def append_is_completed(state: State) -> bool:
+def append_is_completed(state: State, rules: TransactionRules) -> bool:
     """The log has the transition; one that removes the id, or that only fences, has no other end."""
     pending = state.coordinator.pending_state
     if pending == TransactionState.NONE or pending == TransactionState.DEAD:
         return False
     if pending == TransactionState.PREPARE_EPOCH_FENCE:
         return False
-    copy(state.coordinator.metadata, state.log.appended)
+    complete_transition(state.coordinator.metadata, rules, state.log.appended)
     return append_fails(state)
 
 

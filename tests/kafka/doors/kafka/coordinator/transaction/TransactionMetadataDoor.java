@@ -182,9 +182,11 @@ public final class TransactionMetadataDoor {
     }
 
     private static Object state(byte id) {
-        Class<?> states = Members.type(TYPE.getPackageName() + (IS_SCALA ? ".TransactionState$" : ".TransactionState"));
+        Class<?> states = Members.type(
+            "org.apache.kafka.coordinator.transaction.TransactionState", "kafka.coordinator.transaction.TransactionState$"
+        );
         try {
-            Object owner = IS_SCALA ? states.getField("MODULE$").get(null) : null;
+            Object owner = states.getName().endsWith("$") ? states.getField("MODULE$").get(null) : null;
             return Members.invoked(Members.method(states, "fromId", 1), owner, id);
         } catch (ReflectiveOperationException error) {
             throw new IllegalStateException(error);
