@@ -9,7 +9,7 @@ Left out, and why that is sound: the time that loading takes, in which a coordin
 from kafkacheck.checker.schema import Ids, clear, copy
 from kafkacheck.impl.coordinator import runtime
 from kafkacheck.impl.coordinator.records import Coordinator, TransactionLog
-from kafkacheck.impl.coordinator.transaction_metadata import is_preparing
+from kafkacheck.impl.coordinator.transaction_metadata import complete_transition, is_preparing
 from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.rules import TransactionRules
@@ -40,9 +40,9 @@ def begin_marking(coordinator: Coordinator) -> None:
         coordinator.pending_state = TransactionState.COMPLETE_ABORT
 
 
-def complete_append(coordinator: Coordinator, log: TransactionLog) -> None:
+def complete_append(coordinator: Coordinator, log: TransactionLog, rules: TransactionRules) -> None:
     """Let the coordinator apply its committed append."""
-    copy(coordinator.metadata, log.entry)
+    complete_transition(coordinator.metadata, rules, log.entry)
     coordinator.pending_state = TransactionState.NONE
     coordinator.has_failed_epoch_fence = False
     coordinator.is_marking = False

@@ -1,13 +1,13 @@
 """The transitions of a transactional id: how they change the entry of the transaction log.
 
 Part of Kafka modelled: `TransactionMetadata` (`prepareNewProducerId`, `prepareIncrementProducerEpoch`,
-`prepareAddPartitions`, `prepareAbortOrCommit`, `prepareComplete`).
+`prepareAddPartitions`, `prepareAbortOrCommit`, `prepareComplete`, `completeTransitionTo`).
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890.
 Left out, and why that is sound: timestamps; `isValidTransition`, which Kafka checks before each transition. Instead,
 `spec/transactions/steps.py` says for every step which state may follow which.
 """
 
-from kafkacheck.checker.schema import Ids
+from kafkacheck.checker.schema import Ids, copy
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.coordinator.records import TransactionMetadata
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
@@ -84,9 +84,15 @@ def prepare_add_partitions(target: TransactionMetadata, partitions: Ids, is_upgr
     target.state = TransactionState.ONGOING
 
 
-def prepare_abort_or_commit(target: TransactionMetadata, marker: Marker, is_upgraded: int) -> None:
-    """Decide the transaction."""
+def prepare_abort_or_commit(
+    target: TransactionMetadata, marker: Marker, is_upgraded: int, raises_epoch: bool, next_producer_id: int
+) -> None:
+    """Decide the transaction; with transaction version 2 this raises the epoch, which must not be the highest."""
     target.is_upgraded = is_upgraded
+    target.next_producer_id = next_producer_id
+    if raises_epoch:
+        target.last_producer_epoch = target.producer_epoch
+        target.producer_epoch += 1
     if marker == Marker.COMMIT:
         target.state = TransactionState.PREPARE_COMMIT
     else:
@@ -104,3 +110,18 @@ def prepare_complete(target: TransactionMetadata) -> None:
         target.producer_id = target.next_producer_id
         target.next_producer_id = NO_PRODUCER_ID
         target.producer_epoch = 0
+
+
+def gives_out(rules: TransactionRules, transition: TransactionMetadata) -> bool:
+    """Whether the transition gives out an epoch, or may give out a producer id: with version 2 its completion may."""
+    if transition.state == TransactionState.EMPTY:
+        return True
+    return is_idle(transition) and has_version_2(rules, transition.is_upgraded)
+
+
+def complete_transition(metadata: TransactionMetadata, rules: TransactionRules, transition: TransactionMetadata) -> None:
+    """Make the transition, which the log has, the state in memory."""
+    previous_producer_id = metadata.previous_producer_id
+    copy(metadata, transition)
+    if not rules.previous_producer_id_is_overwritten and not gives_out(rules, transition):
+        metadata.previous_producer_id = previous_producer_id

@@ -53,14 +53,9 @@ def decide(
         return False
     if is_last and not has_producer_ids(ids, bounds):
         return False
-    appended = log.appended
-    copy(appended, coordinator.metadata)
-    prepare_abort_or_commit(appended, request.marker, request.is_upgraded)
-    if raises_epoch:
-        appended.last_producer_epoch = epoch
-        appended.producer_epoch = epoch + 1
-    if is_last:
-        appended.next_producer_id = generate_producer_id(ids)
+    next_producer_id = generate_producer_id(ids) if is_last else NO_PRODUCER_ID
+    copy(log.appended, coordinator.metadata)
+    prepare_abort_or_commit(log.appended, request.marker, request.is_upgraded, raises_epoch, next_producer_id)
     begin_transition(coordinator, log)
     return True
 
@@ -104,14 +99,9 @@ def fence_and_abort(
     if epoch > metadata.producer_epoch or coordinator.has_failed_epoch_fence:
         metadata.producer_epoch = epoch
         metadata.last_producer_epoch = NO_PRODUCER_EPOCH
-    appended = log.appended
-    copy(appended, metadata)
-    prepare_abort_or_commit(appended, Marker.ABORT, cluster_upgrade(rules))
-    if raises_epoch:
-        appended.last_producer_epoch = epoch
-        appended.producer_epoch = epoch + 1
-    if rotates:
-        appended.next_producer_id = generate_producer_id(ids)
+    next_producer_id = generate_producer_id(ids) if rotates else NO_PRODUCER_ID
+    copy(log.appended, metadata)
+    prepare_abort_or_commit(log.appended, Marker.ABORT, cluster_upgrade(rules), raises_epoch, next_producer_id)
     begin_transition(coordinator, log)
     return True
 

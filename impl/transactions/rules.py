@@ -35,6 +35,9 @@ class TransactionRules(NamedTuple):
     failed_fence_is_remembered: an epoch that was raised only in memory is not raised again (KAFKA-9666).
     next_producer_id_is_logged: the transaction log has the producer id that follows and the one before, so that a new
         coordinator knows them (KAFKA-20310).
+    previous_producer_id_is_overwritten: every transition names the present producer id as the previous one, so that a
+        client with an older one is fenced once the new one is used. By the old rule only a transition did so that gave
+        out an epoch or a producer id.
     pending_state_is_cleared: a transition ends when its append fails (KAFKA-7519).
     pending_transition_comes_first: a coordinator that is about to enter another state lets the client ask again before
         it compares producer id and epoch, which may have changed already; so for AddPartitionsToTxn, and for EndTxn
@@ -94,6 +97,7 @@ class TransactionRules(NamedTuple):
     coordinator_abort_bumps_epoch: Annotated[bool, Since("0.11.0.2", begun="0.11.0")] = True
     failed_fence_is_remembered: Annotated[bool, Since("2.6", begun="0.11.0")] = True
     next_producer_id_is_logged: Annotated[bool, Since("4.3", begun="4.0")] = True
+    previous_producer_id_is_overwritten: Annotated[bool, Since("4.1", begun="2.5")] = True
     pending_state_is_cleared: Annotated[bool, Since("2.0.1", begun="0.11.0")] = True
     pending_transition_comes_first: Annotated[bool, Since("4.0", begun="0.11.0")] = True
     stopped_replica_is_unloaded: Annotated[bool, Since("2.4.1", begun="0.11.0")] = True

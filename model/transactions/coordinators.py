@@ -84,7 +84,7 @@ def transaction_log_commits(state: State, rules: TransactionRules, transactional
     commit_append(transactional.log)
     if is_awaited:
         answer_waiting(state, rules, transactional_id)
-        complete_append(coordinator, transactional.log)
+        complete_append(coordinator, transactional.log, rules)
     return True
 
 

@@ -8,6 +8,7 @@ so with the bound `wraps` sequences from 2 on stand for the last ones that Kafka
 import json
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ CONFIG = {"segment.index.bytes": "1200", "segment.bytes": "1048576", "file.delet
 class PartitionLog:
     """A replica's log of one partition."""
 
+    settings: Mapping[str, str] = CONFIG
+
     def __init__(self, model: Any) -> None:
         jvm.started()
         self.bounds = model.bounds
@@ -49,7 +52,7 @@ class PartitionLog:
         self.statistics = jvm.java("org.apache.kafka.storage.log.metrics.BrokerTopicStats")()
         self.no_caching = jvm.java("org.apache.kafka.server.common.RequestLocal").noCaching()
         properties = jvm.java("java.util.Properties")()
-        for name, value in CONFIG.items():
+        for name, value in self.settings.items():
             properties.setProperty(name, value)
         self.config = jvm.java(LOGS + "LogConfig")(properties)
         self.log, self.count = None, 0

@@ -53,11 +53,16 @@ JUDGES = {
             "coordinator/transactions.py",
         ),
     ),
+    "transaction_metadata.py": (
+        "kafka.coordinator.transaction.TransactionMetadata",
+        ("coordinator/transaction_metadata.py",),
+    ),
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
     "partition_log.py": (
         "org.apache.kafka.storage.internals.log.UnifiedLog",
         ("log/append.py", "log/producer_state.py", "log/reload.py", "log/transactions.py", "log/verification.py"),
     ),
+    "cleaner.py": ("org.apache.kafka.storage.internals.log.Cleaner", ("compaction/cleaner.py", "log/reload.py")),
     "partition.py": (
         "kafka.cluster.Partition",
         tuple(f"broker/{each}.py" for each in ("epoch_file", "fetch", "isr", "leader", "log_file", "metadata")),
@@ -88,6 +93,7 @@ VERSION_1 = (*EITHER_VERSION, "cluster_version=1", "upgrades=0")
 RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
 COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
 LOG, SENT = "partition_log.py", "producer_state_model.py"
+IN_TRANSACTIONS = ("transactions=1", "log_size=4")
 ONE_RECORD = ("log_size=1", "max_records=1", "max_leader_epoch=1")
 """Bounds of `models/partition_model.py` that let every edge be compared within minutes."""
 ALONE = "moves=0", "min_insync_replicas=1"
@@ -110,10 +116,16 @@ RUNS = (
     Run(COORDINATOR, REQUESTED, EITHER_VERSION),
     Run(COORDINATOR, REQUESTED, (*VERSION_1, "first_epoch=-1"), case="first"),
     Run(COORDINATOR, REQUESTED, RELOADED, case="reloaded"),
+    Run("transaction_metadata.py", "transaction_metadata_model.py", EITHER_VERSION),
+    Run("transaction_metadata.py", "transaction_metadata_model.py", (*EITHER_VERSION, "first_epoch=-1"), case="first"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run(LOG, SENT, ("reloads=0",)),
     Run(LOG, SENT, ("reloads=1",), case="reloads"),
     Run(LOG, "transaction_index_model.py", EITHER_VERSION),
+    Run("cleaner.py", "cleaner_model.py"),
+    Run("cleaner.py", "cleaner_model.py", ("grouped=1",), case="grouped"),
+    Run("cleaner.py", "cleaner_model.py", (*IN_TRANSACTIONS, "keys=1"), case="transactions"),
+    Run("cleaner.py", "cleaner_model.py", (*IN_TRANSACTIONS, "batches=2"), case="keys"),
     Run("partition.py", "partition_model.py", (*ONE_RECORD, "moves=0")),
     Run("partition.py", "partition_model.py", ONE_RECORD, case="reassigned"),
     Run("partition.py", "partition_model.py", (*ONE_RECORD, *ALONE), "partition_alone.toml", "alone"),

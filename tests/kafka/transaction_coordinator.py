@@ -24,6 +24,7 @@ STATES = {
 }
 """The model's names of Kafka's states, by Kafka's numbers; -1 stands for no state."""
 NO_STATE, PENDING = -1, 8
+UNVERSIONED = ("EMPTY", "DEAD")
 PREPARING = ("PREPARE_COMMIT", "PREPARE_ABORT")
 ANSWERS = {
     "NONE": "NONE",
@@ -217,7 +218,7 @@ class TransactionCoordinator:
         shown["producer_ids.next_producer_id"] = int(self.door.nextProducerId())
         memory = self.door.memory()
         *fields, version, pending, has_failed = BLANK_MEMORY if memory is None else map(int, memory)
-        metadata = self._record("coordinator.metadata", MEMORY, fields, version)
+        metadata = record_of("coordinator.metadata", MEMORY, fields, version, self.is_mixed)
         if metadata["coordinator.metadata.state"] in PREPARING:
             shown["coordinator.unmarked"] = metadata.pop("coordinator.metadata.partitions")
         shown |= metadata
@@ -231,7 +232,7 @@ class TransactionCoordinator:
         ):
             if numbers is not None:
                 *fields, version = map(int, numbers)
-                shown |= self._record(name, ENTRY, fields, version)
+                shown |= record_of(name, ENTRY, fields, version, self.is_mixed)
                 del shown[f"{name}.previous_producer_id"]
                 if not self.logs_next_id:
                     del shown[f"{name}.next_producer_id"]
@@ -240,21 +241,6 @@ class TransactionCoordinator:
         if not self.has_acted:
             return shown
         return shown | self._reply(shown.get("log.appended.state", "DEAD"))
-
-    def _record(self, name: str, fields: tuple[str, ...], numbers: list[int], version: int) -> dict[str, Any]:
-        shown: dict[str, Any] = {}
-        for field, number in zip(fields, numbers, strict=True):
-            shown[f"{name}.{field}"] = number
-            if field == "state":
-                shown[f"{name}.{field}"] = STATES[number]
-            elif field == "partitions":
-                shown[f"{name}.{field}"] = [each for each in self.partitions if number >> each & 1]
-            elif number == -1:
-                shown[f"{name}.{field}"] = None
-        # Nothing reads the version of an idle id, and the releases differ in whether a new epoch resets it.
-        if self.is_mixed and shown[f"{name}.state"] != "EMPTY":
-            shown[f"{name}.is_upgraded"] = int(version == VERSION_2)
-        return shown
 
     def _marker(self, partition: int) -> dict[str, Any]:
         name, sent = f"coordinator.markers[{partition}]", self.door.marker(partition)
@@ -288,6 +274,25 @@ class TransactionCoordinator:
         if self.is_initializing and str(error) == FATAL_LIKE_FENCED:
             return {"reply.answer": "PRODUCER_FENCED", **named}
         return {"reply.answer": ANSWERS.get(str(error), str(error)), **named}
+
+
+def record_of(
+    name: str, fields: tuple[str, ...], numbers: list[int], version: int, is_mixed: bool = True
+) -> dict[str, Any]:
+    """The fields of a transactional id's state by their paths. Without `is_mixed` all requests have one version."""
+    shown: dict[str, Any] = {}
+    for field, number in zip(fields, numbers, strict=True):
+        shown[f"{name}.{field}"] = number
+        if field == "state":
+            shown[f"{name}.{field}"] = STATES[number]
+        elif field == "partitions":
+            shown[f"{name}.{field}"] = [each for each in range(number.bit_length()) if number >> each & 1]
+        elif number == -1:
+            shown[f"{name}.{field}"] = None
+    # Nothing reads the version of an idle or dead id, and the releases differ in whether a new epoch resets it.
+    if is_mixed and shown[f"{name}.state"] not in UNVERSIONED:
+        shown[f"{name}.is_upgraded"] = int(version == VERSION_2)
+    return shown
 
 
 def first_records(producer_id: int, producer_epoch: int) -> Any:

@@ -215,7 +215,7 @@ def log_commits(state: State, rules: TransactionRules) -> bool:
             respond(state.waiting, state.log.entry)
             state.reply.answer = Answer.NONE
             note_reply(state, rules, state.waiting)
-        complete_append(state.coordinator, state.log)
+        complete_append(state.coordinator, state.log, rules)
     clear(state.waiting)
     return True
 

@@ -27,6 +27,15 @@ public final class Members {
         throw new IllegalStateException("no class " + String.join(" or ", names) + "; another release may have moved it");
     }
 
+    public static boolean has(String name) {
+        try {
+            Class.forName(name);
+            return true;
+        } catch (ClassNotFoundException error) {
+            return false;
+        }
+    }
+
     /** The only public constructor with the most parameters. */
     public static Constructor<?> constructor(Class<?> type) {
         Constructor<?> longest = null;

@@ -4,9 +4,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
@@ -438,32 +436,7 @@ public final class TransactionCoordinatorDoor {
     public long[] memory() {
         Option<?> found = (Option<?>) ((scala.util.Either<?, ?>) states.getTransactionState(ID)).toOption().get();
         if (found.isEmpty()) return null;
-        Object metadata = Members.get(found.get(), "transactionMetadata");
-        return new long[] {
-            (Long) Members.get(metadata, "producerId"),
-            (Long) Members.get(metadata, "prevProducerId", "previousProducerId"),
-            (Long) Members.get(metadata, "nextProducerId"),
-            (Short) Members.get(metadata, "producerEpoch"),
-            (Short) Members.get(metadata, "lastProducerEpoch"),
-            (Byte) Members.call(Members.get(metadata, "state"), "id"),
-            partitions(Members.get(metadata, "topicPartitions")),
-            ((TransactionVersion) Members.get(metadata, "clientTransactionVersion")).featureLevel(),
-            pending(Members.get(metadata, "pendingState")),
-            (Boolean) Members.get(metadata, "hasFailedEpochFence") ? 1 : 0
-        };
-    }
-
-    private static long pending(Object state) {
-        Object found = state instanceof Option<?> option ? (option.isEmpty() ? null : option.get())
-            : ((Optional<?>) state).orElse(null);
-        return found == null ? -1 : (Byte) Members.call(found, "id");
-    }
-
-    private static long partitions(Object set) {
-        Collection<?> all = set instanceof scala.collection.Set<?> each ? CollectionConverters.asJava(each) : (Set<?>) set;
-        long bits = 0;
-        for (Object each : all) bits |= 1L << ((TopicPartition) each).partition();
-        return bits;
+        return TransactionMetadataDoor.numbers(Members.get(found.get(), "transactionMetadata"));
     }
 
     /** InitProducerId; -1 names no producer id. */
