@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kafkacheck.checker.exploration.exploration import NO_MEMORY, Found, Watch
 from kafkacheck.checker.exploration.interpreted import InterpretedSearch, wait
-from kafkacheck.checker.exploration.verdict import Limits, ProgressListener, Verdict
+from kafkacheck.checker.exploration.verdict import Limits, ProgressListener
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.interrupts import Stopped
@@ -40,7 +40,8 @@ def check(
     counts, depth and verdict, and a shortest counterexample; if the model's code fails, the counts tell how far the
     search had come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless it has met a violation by then.
     `checkpoints` keeps levels that are whole, and goes on from those that it has. `keep_going`: a violation does not
-    end the search, and the answer has a shortest counterexample of every violated property. UsageError for an unknown engine.
+    end the search, and the answer has a shortest counterexample of every violated property. UsageError for an unknown
+    engine.
     """
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")

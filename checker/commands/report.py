@@ -97,7 +97,7 @@ def closing_line(result: Result) -> str:
 
 
 def violation_lines(result: Result) -> list[str]:
-    """One line for each violated property, if the search went on past violations; and why it did not come to its end."""
+    """One line for each violation, if the search went on past them; and why it did not come to its end."""
     if not result.violations:
         return []
     lines = [
@@ -131,7 +131,8 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
     """The JSON document of one check. `trace` is a list of {action, parameters, state}, or null if there is none.
 
     `violations`, if the search went on past them: of each its property (null: a deadlock), whether that is an "outcome"
-    for users or restates the "protocol", and its trace. `loop`: of a lasso, the index in it of the state in which the cycle begins, see `checker.traces.trace`.
+    for users or restates the "protocol", and its trace. `loop`: of a lasso, the index in it of the state in which the
+    cycle begins, see `checker.traces.trace`.
     """
     from kafkacheck.checker.traces.witness import explain
 
