@@ -36,7 +36,7 @@ def test_outcomes_are_told_before_rules(project):
     project.edit("steps", "tank.level >= rules.limit", "tank.level > rules.limit + 1")
     ended = project.change()
     assert ended.status == 12
-    assert "FAILS tank: outcome never_runs_over trace=5; protocol is_half_empty trace=4" in ended.out
+    assert f"FAILS {project.model}: outcome never_runs_over trace=5; protocol is_half_empty trace=4" in ended.out
     assert "outcome never_runs_over trace=5, in tank:" in ended.out
     assert ended.last_line.startswith("change: FAILS failing=1 other_steps=0 same=0 unfinished=0")
 
