@@ -60,6 +60,8 @@ class Definition:
 
 @dataclass
 class _Module:
+    """A file as it was read: what it defines, and under which names it imports what."""
+
     path: str
     package: str
     definitions: dict[str, Definition] = field(default_factory=dict)
@@ -67,11 +69,18 @@ class _Module:
 
 
 class Tree:
-    """The definitions of all Python files of a folder. UsageError if one cannot be read."""
+    """The definitions of some Python files of a folder. UsageError if one cannot be read.
 
-    def __init__(self, root: Path, paths: Iterable[str]) -> None:
+    What another tree has `like` it, byte by byte, is not read again.
+    """
+
+    def __init__(self, root: Path, paths: Iterable[str], like: "Tree | None" = None) -> None:
         self.root = root
-        self._modules = {module_of(path): _read(root, path) for path in sorted(paths)}
+        self._modules: dict[str, _Module] = {}
+        for path in sorted(paths):
+            name = module_of(path)
+            is_known = like is not None and name in like._modules and self.is_alike(path, like)
+            self._modules[name] = like._modules[name] if is_known and like is not None else _read(root, path)
         self.definitions: dict[Key, Definition] = {
             (name, each): found for name, module in self._modules.items() for each, found in module.definitions.items()
         }
@@ -81,6 +90,22 @@ class Tree:
         """Whether both trees have this file, byte by byte."""
         files = (self.root / path, other.root / path)
         return all(each.is_file() for each in files) and files[0].read_bytes() == files[1].read_bytes()
+
+    def used_by(self, name: str) -> set[str]:
+        """The paths of the modules that define a name, and of all that they import, directly or not."""
+        left = [each for each, module in self._modules.items() if name in module.definitions]
+        found: set[str] = set()
+        while left:
+            each = left.pop()
+            if each not in found:
+                found.add(each)
+                left += self._imported_by(each)
+        return {self._modules[each].path for each in found}
+
+    def _imported_by(self, name: str) -> set[str]:
+        module = self._modules[name]
+        wanted = {each for source, inner in module.imports.values() for each in (source, f"{source}.{inner}")}
+        return {found for each in wanted if (found := self._found(each, module.package)) is not None}
 
     def path_of(self, module: str) -> Path:
         """The file of a module."""
@@ -97,9 +122,9 @@ class Tree:
         """The names that a definition uses, dotted if they begin with a module, and what each of them means."""
         found: dict[str, Key] = {}
         for name in (each for tree in self.definitions[key].trees for each in _names(tree)):
-            meant = self._meant(key[0], name)
+            parts, meant = self._meant(key[0], name)
             if meant is not None:
-                found[name] = meant
+                found[parts] = meant
         return found
 
     def imported(self, module: str, name: str) -> tuple[str, str] | None:
@@ -117,14 +142,16 @@ class Tree:
                 left += self.uses(key)
         return found
 
-    def _meant(self, module: str, name: str) -> Key | None:
+    def _meant(self, module: str, name: str) -> tuple[str, Key | None]:
+        """The first parts of a dotted name that lead to a definition or a module, and which one that is."""
         first, *rest = name.split(".")
-        meant = self._resolve(module, first, 0)
+        parts, meant = [first], self._resolve(module, first, 0)
         for each in rest:
             if meant is None or meant[1]:
                 break
+            parts.append(each)
             meant = self._resolve(meant[0], each, 0)
-        return meant
+        return ".".join(parts), meant
 
     def _resolve(self, module: str, name: str, depth: int) -> Key | None:
         """What a name of a module means: a definition, or a module as (module, "")."""

@@ -3,8 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import PurePosixPath
 
 from kafkacheck.checker.change.definitions import Definition, Key, Kind, Tree, paired
+
+MODEL = "MODEL"
+"""The name that a module gives its model."""
+TESTS = "tests"
+"""A folder of this name has tests."""
 
 
 class Way(Enum):
@@ -62,7 +68,10 @@ class Edits:
 
 
 def edits_between(before: Tree, now: Tree) -> Edits:
-    """Every definition that was edited, is new or is gone, in the order of today's files."""
+    """Every definition that was edited, is new or is gone, in the order of today's files.
+
+    Folders of tests count only where a model is made of them.
+    """
     pairs = paired(before, now)
     alike = {path for path in {each.path for each in now.definitions.values()} if now.is_alike(path, before)}
     found: list[Edit] = []
@@ -78,8 +87,15 @@ def edits_between(before: Tree, now: Tree) -> Edits:
     found += [Edit(each, None, Way.REMOVED) for key, each in before.definitions.items() if key not in pairs]
     todays = set(pairs.values())
     found += [Edit(None, each, Way.NEW) for key, each in now.definitions.items() if key not in todays]
+    used = {str(PurePosixPath(path).parent) for tree in (before, now) for path in tree.used_by(MODEL)}
+    found = [each for each in found if all(_counts(part.path, used) for part in (each.before, each.now) if part)]
     found.sort(key=lambda each: (each.definition.path, each.definition.line))
     return Edits(before, now, pairs, found, moved)
+
+
+def _counts(path: str, used: set[str]) -> bool:
+    folder = PurePosixPath(path).parent
+    return TESTS not in folder.parts or str(folder) in used
 
 
 def only_functions(edits: list[Edit]) -> bool:

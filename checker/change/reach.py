@@ -7,10 +7,9 @@ from pathlib import Path
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.catalogue import Expectation
 from kafkacheck.checker.change.definitions import INSTALLED_AS, Key
-from kafkacheck.checker.change.edits import Edit, Edits
+from kafkacheck.checker.change.edits import MODEL, Edit, Edits
 from kafkacheck.checker.exploration.verdict import Verdict
 
-MODEL = "MODEL"
 UNTELLING = 8
 """By how much a model that fails already is asked later, as if it were so many times as large."""
 

@@ -86,8 +86,8 @@ class Run:
         self._seconds = seconds
         self._progress = progress
         self._before = before
-        trees = [Tree(root, python_files(root)) for root in (before, now)]
-        self._edits = edits_between(*trees)
+        tree = Tree(now, python_files(now))
+        self._edits = edits_between(Tree(before, python_files(before), like=tree), tree)
         self._former = Former(self._edits)
         self.report = Report(base, seconds, self._edits, edited_checker(before, now))
 
@@ -149,8 +149,8 @@ class Run:
                 return None
             try:
                 return replace(judged_here(model, settings, self._former, seconds), model=each.name)
-            except OtherModelError:
-                pass
+            except OtherModelError as error:
+                self._progress(f"{each.name}: two processes compare it, because it is no single program: {error}")
         return self._judged_apart(each, settings, seconds)
 
     def _judged_apart(self, each: Reached, settings: tuple[str, ...], seconds: float) -> Judged | None:
