@@ -140,6 +140,8 @@ class _Program:
         former = self._told(search, found)
         if former.reason:
             return replace(self._blank, former=former, reason=former.reason)
+        if self._deadline - time.monotonic() < search.watch.seconds:  # so long a comparison of all steps takes
+            return replace(self._blank, former=former, reason="there was no time to compare the steps")
         others = {each.name for each in self._model.properties if each.name.endswith(SUFFIX)}
         removal.remove(removal.NOTHING)
         if not former.fault and starts == self._starts() and not others and not self._takes_other_steps(search):
@@ -162,7 +164,13 @@ class _Program:
         return Limits(max_seconds=max(0.01, self._deadline - time.monotonic()))
 
     def _search(self) -> tuple[InterpretedSearch | CompiledSearch, Found | None]:
-        """A search of the program as it is switched now, past everything."""
+        """A search of the program as it is switched now, past everything. KeyboardInterrupt if that is asked to end."""
+        search, found = self._search_unasked()
+        if search.watch.interrupts.pressed:
+            raise KeyboardInterrupt
+        return search, found
+
+    def _search_unasked(self) -> tuple[InterpretedSearch | CompiledSearch, Found | None]:
         limits = self._limits()
         search: InterpretedSearch | CompiledSearch
         if self._entries is None:

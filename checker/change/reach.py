@@ -10,6 +10,8 @@ from kafkacheck.checker.change.definitions import INSTALLED_AS, Key
 from kafkacheck.checker.change.edits import MODEL, Edit, Edits
 from kafkacheck.checker.exploration.verdict import Verdict
 
+UNKNOWN = 20_000
+"""How many states a model is taken to have of which no file says so."""
 UNTELLING = 8
 """By how much a model that fails already is asked later, as if it were so many times as large."""
 
@@ -32,7 +34,7 @@ class Reached:
         """The place in the order: models that answer soon first, those that fail already later."""
         known = self.expectation
         if known is None:
-            return 0, self.name
+            return UNKNOWN, self.name
         return known.distinct * (1 if known.verdict is Verdict.HOLDS else UNTELLING), self.name
 
 

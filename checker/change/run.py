@@ -1,7 +1,7 @@
 """Asks the models that an edit reaches, one after the other, within the time that there is."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -34,6 +34,7 @@ class Report:
     `judged`: what the edits change in each model at its own settings; `tried`: at other settings. `unfinished`: models
     that there was no time for. `new`: models that there were not before. `red`: models that failed before the edit,
     with what failed, and whether that is expected. `models`: how many there are.
+    `is_interrupted`: it was asked to end.
     """
 
     base: str
@@ -48,6 +49,7 @@ class Report:
     errors: dict[str, str] = field(default_factory=dict)
     expected: dict[str, str] = field(default_factory=dict)
     models: int = 0
+    is_interrupted: bool = False
     taken: float = 0.0
 
     @property
@@ -98,13 +100,14 @@ class Run:
         report.models = len(models)
         asked = reached(self._edits, models)
         report.unused = unreached(self._edits, asked)
-        later = self._ask(asked, FIRST_PART * self._seconds)
+        left = list(asked)
         try:
-            self._try_settings(asked, 0.5 if later else 1.0)
-            later = self._ask(later, self._seconds)
+            self._ask(left, FIRST_PART * self._seconds)
+            self._try_settings(asked, is_last=not left)
+            self._ask(left, self._seconds)
         except KeyboardInterrupt:
-            report.errors["change"] = "it was interrupted"
-        report.unfinished += [each.name for each in later]
+            report.is_interrupted = True
+        report.unfinished += [each.name for each in left]
         if not report.is_reached and report.is_edited:
             report.unused = list(self._edits.edits)
         report.taken = time.monotonic() - self._begun
@@ -113,27 +116,23 @@ class Run:
     def _left(self, until: float | None = None) -> float:
         return self._begun + (self._seconds if until is None else until) - time.monotonic()
 
-    def _ask(self, asked: Iterable[Reached], until: float) -> list[Reached]:
-        """Judge models one after the other; those that there was no time for."""
-        left = list(asked)
+    def _ask(self, left: list[Reached], until: float) -> None:
+        """Judge models one after the other, and take each from the list when that is done."""
         while left and self._left(until) > LEAST:
-            each = left.pop(0)
+            each = left[0]
             self._progress(f"{each.name}: {len(left)} models to go, {self._left():.0f} s left")
             try:
                 self._ask_one(each)
             except KafkacheckError as error:
                 self.report.errors[each.name] = str(error)
-        return left
+            del left[0]
 
     def _ask_one(self, each: Reached) -> None:
         report = self.report
         if each.before is None:
             report.new.append(each.name)
             return
-        try:
-            found = self._judged(each, (), self._left())
-        except (ModelError, EvaluationError) as error:
-            raise error from None
+        found = self._judged(each, (), self._left())
         if found is None:
             return
         report.judged.append(found)
@@ -168,11 +167,13 @@ class Run:
         found = compared(blank, former.found, Searched(reason="no time") if left < 0 else searched(model, left))
         return replace(found, seconds=time.monotonic() - begun)
 
-    def _try_settings(self, asked: list[Reached], share: float) -> None:
+    def _try_settings(self, asked: list[Reached], is_last: bool) -> None:
         """Try other settings in models in which the edit fails nothing, the smallest first, the likeliest setting
         first. A model is done with once something fails; or, if nothing changed in it, once something changes.
+
+        `is_last`: nothing comes after it that needs half of the time that is left.
         """
-        until = self._seconds - share * self._left() if share < 1 else self._seconds
+        until = self._seconds if is_last else self._seconds - self._left() / 2
         by_name = {each.name: each for each in asked}
         quiet = [each for each in self.report.judged if each.change in (Change.NOTHING, Change.STEPS)]
         queues = []

@@ -21,7 +21,13 @@ def verdict_of(report: Report) -> str:
         return "UNREACHED"
     if report.failing:
         return "FAILS"
-    if report.unfinished or report.errors or report.new or any(is_open(each) for each in report.judged):
+    if (
+        report.is_interrupted
+        or report.unfinished
+        or report.errors
+        or report.new
+        or any(is_open(each) for each in report.judged)
+    ):
         return "NOT_EXHAUSTED"
     return "HOLDS"
 
@@ -65,7 +71,8 @@ def lines(report: Report) -> Iterator[str]:
         yield f"cannot be judged: {name}: {error}"
     unfinished = [*(each.model for each in report.judged if is_open(each)), *report.unfinished]
     if unfinished:
-        yield f"not finished within {report.seconds:g} s, so not known: {', '.join(unfinished)}"
+        when = "before it was interrupted" if report.is_interrupted else f"within {report.seconds:g} s"
+        yield f"not finished {when}, so not known: {', '.join(unfinished)}"
 
 
 def _edit_lines(report: Report) -> Iterator[str]:
