@@ -1,6 +1,7 @@
 """The answer of a search."""
 
 import builtins
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -25,6 +26,8 @@ class Result:
     `remarks` are notes from the time when it ran, such as that memory will run out.
     `checked` is how many visited states plain Python expanded again before HOLDS, see `checker.compiled.self_check`;
     None if no machine code took part.
+    `violations` has, if the search went on past them, a shortest counterexample of each violated property and of a
+    deadlock: first those that say what users lose.
     `bytes_per_state` is the memory, or with Spark the disk, kept per distinct state, where measured.
     """
 
@@ -46,6 +49,14 @@ class Result:
     resume: str | None = None
     remarks: tuple[str, ...] = ()
     checked: int | None = None
+    violations: tuple[Trace, ...] | None = None
+
+    @builtins.property
+    def shown(self) -> tuple[Trace, ...]:
+        """The counterexamples to show: all that were asked for."""
+        if self.violations is None:
+            return () if self.trace is None else (self.trace,)
+        return self.violations
 
     @builtins.property
     def never_fired(self) -> tuple[str, ...]:
@@ -88,6 +99,35 @@ class Search(Protocol):
     def check_itself(self, seconds: float) -> int | None:
         """Expand some of the visited states by plain Python once more."""
         ...
+
+
+def with_violations(result: Result, counts: Exploration) -> Result:
+    """The answer of a search that went on past violations: with all of them, and the verdict of the shortest one.
+
+    If the search did not come to its end, `reason` says why all the same.
+    """
+    model, stopped = result.model, result.verdict
+    traces = [rebuild(model, chain, model.properties[number].name) for number, chain in counts.violated.items()]
+    if counts.deadlock is not None:
+        traces.append(rebuild(model, counts.deadlock, None, is_deadlock=True))
+    result.violations = sorted_violations(model, traces)
+    counts.tolerated = {}
+    first = counts.judge(model)
+    if first is not None and stopped is not Verdict.SELF_CHECK_FAILED:
+        result.verdict, result.property = first.verdict, first.property
+        result.trace = next(each for each in traces if each.property == first.property)
+    return result
+
+
+def outcomes_of(model: Model) -> set[str | None]:
+    """The names of the properties of a model that say what users lose."""
+    return {each.name for each in (*model.properties, *model.liveness) if each.is_outcome}
+
+
+def sorted_violations(model: Model, traces: Iterable[Trace]) -> tuple[Trace, ...]:
+    """Counterexamples in the order in which they are told: what users lose, then the shortest."""
+    outcomes = outcomes_of(model)
+    return tuple(sorted(traces, key=lambda each: (each.property not in outcomes, len(each.steps))))
 
 
 def self_checked(search: Search, found: Found | None, seconds: float) -> tuple[Found | None, int | None]:

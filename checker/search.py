@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from kafkacheck.checker.exploration.exploration import NO_MEMORY, Found, Watch
 from kafkacheck.checker.exploration.interpreted import InterpretedSearch, wait
-from kafkacheck.checker.exploration.verdict import Limits, ProgressListener, Verdict
+from kafkacheck.checker.exploration.verdict import Limits, ProgressListener
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.interrupts import Stopped
-from kafkacheck.checker.result import Result, result_of, self_checked
+from kafkacheck.checker.result import Result, result_of, self_checked, with_violations
 
 if TYPE_CHECKING:
     from kafkacheck.checker.checkpoints.checkpointing import Checkpoints
@@ -30,6 +30,7 @@ def check(
     limits: Limits | None = None,
     progress: ProgressListener | None = None,
     checkpoints: "Checkpoints | None" = None,
+    keep_going: bool = False,
 ) -> Result:
     """Visit every reachable state of a model, breadth first, and say whether its properties hold.
 
@@ -38,23 +39,30 @@ def check(
     all properties hold, the liveness properties are judged as well, see `checker.liveness.liveness`. All give the same
     counts, depth and verdict, and a shortest counterexample; if the model's code fails, the counts tell how far the
     search had come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless it has met a violation by then.
-    `checkpoints` keeps levels that are whole, and goes on from those that it has. UsageError for an unknown engine.
+    `checkpoints` keeps levels that are whole, and goes on from those that it has. `keep_going`: a violation does not
+    end the search, and the answer has a shortest counterexample of every violated property. UsageError for an unknown
+    engine.
     """
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")
     watch = Watch(limits or Limits(), progress)
     begun = time.process_time()
     with watch.interrupts.listening():
+        first = InterpretedSearch(model, watch)
+        if keep_going:
+            first.counts.tolerate_all(model)
+        search: Search = first
         if engine == "interpreted":
-            search: Search = InterpretedSearch(model, watch)
-            found = search.run()
+            found = first.run()
         else:
-            search, found = _with_compiler(model, watch, engine == "auto", checkpoints)
+            search, found = _with_compiler(first, engine == "auto", checkpoints)
         found, checked = self_checked(search, found, time.process_time() - begun)
         result = result_of(search, found, watch)
         result.checked = checked
-        if result.verdict is Verdict.HOLDS and model.liveness:
-            del search  # its memory is needed anew
+        if keep_going:
+            result = with_violations(result, search.counts)
+        if found is None and model.liveness:
+            del first, search  # their memory is needed anew
             if checkpoints is not None:
                 checkpoints.let_go()
             from kafkacheck.checker.liveness.liveness import judged
@@ -67,15 +75,17 @@ def check(
 
 
 def _with_compiler(
-    model: Model, watch: Watch, meanwhile: bool, checkpoints: "Checkpoints | None"
+    search: InterpretedSearch, meanwhile: bool, checkpoints: "Checkpoints | None"
 ) -> "tuple[Search, Found | None]":
     """Search by the compiled reading; until it is ready by the interpreted one, or else wait, as `meanwhile` says.
+
+    `search` is the interpreted one, which has not begun.
 
     Code that was compiled quickly begins, and code that is compiled well in the meantime goes on.
     """
     from kafkacheck.checker.compiled import kernel, machine_code
 
-    search = InterpretedSearch(model, watch)
+    model, watch = search.model, search.watch
     try:
         with watch.interrupts.stopping_ours():
             text = kernel.kernel_text(model)

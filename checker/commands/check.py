@@ -77,6 +77,11 @@ Search = Callable[[Model, Limits], Result]
 )
 @search_options
 @memory_option
+@click.option(
+    "--keep-going",
+    is_flag=True,
+    help="Go on past violations, and show a shortest counterexample of every violated property.",
+)
 @click.option("--lemmas", is_flag=True, help="Check the model's lemmas as well, after its properties.")
 @run_option
 @cluster_options
@@ -92,6 +97,7 @@ def check(
     as_json: bool,
     strict: bool,
     max_memory: int | None,
+    keep_going: bool,
     lemmas: bool,
     run_folder: Path | None,
     master: str | None,
@@ -103,12 +109,15 @@ def check(
 
     A property that is violated comes with a shortest counterexample. The last line is the verdict, with the number
     of distinct and generated states, the depth of the state graph, and the seconds it took. Several models, by names of
-    the catalogue or patterns such as 'cluster.*', are checked at their defaults; a table closes the list.
+    the catalogue or patterns such as 'cluster.*', are checked at their defaults; a table closes the list. --keep-going
+    tells first which violations lose something of the users'; the verdict is the shortest one, as without it.
     """
     limits = Limits(max_states, max_seconds, max_memory)
     check_cluster_options(engine, None, master, conf, shards, spark_from)
     if engine == "interpreted" and run_folder is not None:
         raise UsageError("--run-dir keeps what is compiled; leave out --engine interpreted, or --run-dir")
+    if keep_going and (run_folder is not None or engine == "spark"):
+        raise UsageError("--keep-going keeps nothing of its search; leave it out, or --run-dir and --engine spark")
     if everything or len(model_names) > 1 or catalogue.is_pattern("".join(model_names)):
         if everything and model_names:
             raise UsageError("--all checks every model of the catalogue; leave out --all, or " + " ".join(model_names))
@@ -119,14 +128,14 @@ def check(
             several = "--all" if everything else "several models"
             raise UsageError(f"{' and '.join(given)} cannot be given with {several}; name one model, or leave it out")
         names = catalogue.catalogue_names() if everything else catalogue.names_matching(model_names)
-        return check_catalogue(names, engine, limits, folder or CATALOGUE_FOLDER, as_json, strict)
+        return check_catalogue(names, engine, limits, folder or CATALOGUE_FOLDER, as_json, strict, keep_going)
     if not model_names:
         raise UsageError("check needs a MODEL, or --all; `kafkacheck models` lists the catalogue")
     source = Source(model_names[0], changes, properties, lemmas)
     if engine == "spark":
         how = _on_spark(source, run_folder, cluster_of(master, conf, shards, spark_from))
     else:
-        how = by_engine(engine, source, run_folder)
+        how = by_engine(engine, source, run_folder, keep_going)
     return check_model(source.model(max_seconds), how, limits, folder, as_json, strict)
 
 
@@ -165,7 +174,7 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
 
 
 def check_catalogue(
-    names: Sequence[str], engine: str, limits: Limits, folder: Path, as_json: bool, strict: bool
+    names: Sequence[str], engine: str, limits: Limits, folder: Path, as_json: bool, strict: bool, keep_going: bool
 ) -> int:
     """Search models of the catalogue, one after the other, and close with a table or one JSON document.
 
@@ -175,12 +184,13 @@ def check_catalogue(
     made = make_usable(folder)
     rows: list[report.Checked] = []
     for name in names:
-        row = _searched(name, expectations.get(name), engine, limits)
+        row = _searched(name, expectations.get(name), engine, limits, keep_going)
         if row.result is not None:
             warn_of_vacuity(row.result)
             if not as_json:
                 within = report.constraint_text(row.result)
-                say("\n".join([*([within] if within else []), report.closing_line(row.result)]))
+                listed = report.violation_lines(row.result)
+                say("\n".join([*listed, *([within] if within else []), report.closing_line(row.result)]))
         row = _written(row, folder)
         rows.append(row)
         if row.error:
@@ -196,11 +206,13 @@ def check_catalogue(
     return max((_row_status(row, strict) for row in rows), default=0)
 
 
-def _searched(name: str, expected: Expectation | None, engine: str, limits: Limits) -> report.Checked:
+def _searched(name: str, expected: Expectation | None, engine: str, limits: Limits, keep_going: bool) -> report.Checked:
     """Search a model of the catalogue; an error is part of the answer."""
     row = report.Checked(name, expected, None)
     try:
-        result = by_engine(engine, Source(name))(catalogue.find_model(name, limits.max_seconds), limits)
+        result = by_engine(engine, Source(name), None, keep_going)(
+            catalogue.find_model(name, limits.max_seconds), limits
+        )
     except KafkacheckError as error:
         return replace(row, error=str(error), error_status=error.exit_status)
     except KeyboardInterrupt:
@@ -241,21 +253,27 @@ def _row_status(row: report.Checked, strict: bool) -> int:
     return 0 if row.is_expected else UNEXPECTED
 
 
-def search(model: Model, engine: str, limits: Limits, checkpoints: Checkpoints | None = None) -> Result:
+def search(
+    model: Model, engine: str, limits: Limits, checkpoints: Checkpoints | None = None, keep_going: bool = False
+) -> Result:
     """Search a model's states in this process."""
     from kafkacheck.checker.search import check
 
     with ProgressReport(model.name) as progress, contextlib.closing(checkpoints or Checkpoints.none()) as kept:
-        return check(model, engine, limits, progress, kept)
+        return check(model, engine, limits, progress, kept, keep_going)
 
 
-def by_engine(engine: str, source: Source | None = None, folder: Path | None = None) -> Search:
-    """The search by an engine that runs in this process. It is kept, in the folder or unasked, if `source` is given."""
+def by_engine(
+    engine: str, source: Source | None = None, folder: Path | None = None, keep_going: bool = False
+) -> Search:
+    """The search by an engine that runs in this process. It is kept, in the folder or unasked, if `source` is given and
+    the search does not go on past violations (`keep_going`).
+    """
 
     def kept() -> Checkpoints | None:
-        return None if source is None else Checkpoints({"source": source.as_json()}, folder)
+        return None if source is None or keep_going else Checkpoints({"source": source.as_json()}, folder)
 
-    return lambda model, limits: search(model, engine, limits, kept())
+    return lambda model, limits: search(model, engine, limits, kept(), keep_going)
 
 
 def _on_spark(source: Source, folder: Path | None, cluster: "Cluster") -> Search:
@@ -276,27 +294,29 @@ def _on_spark(source: Source, folder: Path | None, cluster: "Cluster") -> Search
 
 
 def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...]:
-    """Write the files that show a counterexample into the folder; their paths. Nothing without a folder."""
-    if folder is None or result.trace is None:
+    """Write the files that show the counterexamples into the folder; their paths. Nothing without a folder."""
+    if folder is None or not result.shown:
         return ()
     from kafkacheck.checker.pictures.render import write_files
 
-    written = write_files(result.trace, folder)
-    for note in written.notes:
+    written = [write_files(trace, folder) for trace in result.shown]
+    for note in dict.fromkeys(note for each in written for note in each.notes):
         tell(f"note: {note}")
-    return written.files
+    return tuple(file for each in written for file in each.files)
 
 
 def print_result(result: Result, files: Sequence[Path]) -> None:
-    """Print the counterexample, the paths of its files, how far an unfinished search came, and the closing line."""
-    if result.trace is not None:
+    """Print the counterexamples, the paths of their files, how far an unfinished search came, and the closing line."""
+    for trace in result.shown:
         from kafkacheck.checker.pictures.render import trace_text
 
-        say(trace_text(result.trace))
+        say(trace_text(trace))
     for file in files:
         say(f"written: {file}")
     if result.verdict is Verdict.NOT_EXHAUSTED:
         say(f"the search is not finished: {result.reason}; no violation was found until then")
+    for line in report.violation_lines(result):
+        say(line)
     within = report.constraint_text(result)
     if within:
         say(within)

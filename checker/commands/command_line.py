@@ -25,7 +25,7 @@ from kafkacheck.checker.process.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, P
 
 VERBS = (
     "models", "check", "resume", "replay", "graph", "properties", "guards", "bugs", "prove", "bmc", "equivalent",
-    "explore", "analyze", "compare", "conform", "explain",
+    "explore", "analyze", "compare", "conform", "explain", "change",
 )  # fmt: skip
 """Each is a function in the file of its name, which is imported when the command is asked for: all start quickly."""
 

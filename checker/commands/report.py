@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from kafkacheck.checker.catalogue.catalogue import Expectation
 from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.settings import rules_of
 from kafkacheck.checker.process.statuses import NOT_EXHAUSTED
-from kafkacheck.checker.result import Result
+from kafkacheck.checker.result import Result, outcomes_of
 from kafkacheck.checker.traces import trace as traces
+from kafkacheck.checker.traces.trace import Trace, ending_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -94,6 +96,24 @@ def closing_line(result: Result) -> str:
     return " ".join(words)
 
 
+def violation_lines(result: Result) -> list[str]:
+    """One line for each violation, if the search went on past them; and why it did not come to its end."""
+    if not result.violations:
+        return []
+    lines = [
+        f"violated: {kind_of(result.model, trace)} {ending_of(trace)} trace={len(trace.steps)}"
+        for trace in result.violations
+    ]
+    if result.reason:
+        lines.append(f"other properties may be violated, too, as the search is not finished: {result.reason}")
+    return lines
+
+
+def kind_of(model: Model, trace: Trace) -> str:
+    """Whether what a counterexample violates says what users lose, or only restates rules of the system."""
+    return "outcome" if trace.property in outcomes_of(model) else "protocol"
+
+
 def constraint_text(result: Result) -> str:
     """How many states the constraint of a model that holds excludes; empty for another model or verdict."""
     if result.verdict is not Verdict.HOLDS or result.model.constraint is None:
@@ -110,12 +130,15 @@ def constraint_text(result: Result) -> str:
 def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
     """The JSON document of one check. `trace` is a list of {action, parameters, state}, or null if there is none.
 
-    `loop`: of a lasso, the index in it of the state in which the cycle begins, see `checker.traces.trace`.
+    `violations`, if the search went on past them: of each its property (null: a deadlock), whether that is an "outcome"
+    for users or restates the "protocol", and its trace. `loop`: of a lasso, the index in it of the state in which the
+    cycle begins, see `checker.traces.trace`.
     """
     from kafkacheck.checker.traces.witness import explain
 
     model = result.model
     witness = None if result.trace is None else explain(result.trace)
+    all_violations = {} if result.violations is None else {"violations": _violations(result)}
     return {
         "model": model.name,
         "verdict": result.verdict.value,
@@ -140,7 +163,28 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
         "loop": None if result.trace is None else result.trace.loop,
         "witness": None if witness is None else witness.to_json(),
         "files": [str(file) for file in files],
+        **all_violations,
     }
+
+
+def _violations(result: Result) -> list[dict[str, Any]]:
+    """The counterexamples of a search that went on past violations, as `document` has the first."""
+    from kafkacheck.checker.traces.witness import explain
+
+    found = []
+    for trace in result.violations or ():
+        witness = explain(trace)
+        found.append(
+            {
+                "property": trace.property,
+                "kind": kind_of(result.model, trace),
+                "length": len(trace.steps),
+                "trace": traces.to_json(trace)["trace"],
+                "loop": trace.loop,
+                "witness": None if witness is None else witness.to_json(),
+            }
+        )
+    return found
 
 
 def catalogue_document(rows: Sequence[Checked]) -> list[dict[str, Any]]:

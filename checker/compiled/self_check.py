@@ -89,7 +89,8 @@ def of_search(search: CompiledSearch, seconds: float) -> int:
     """
     space = search.workspace(MOST_STATES, 1)
     kept = Kept(search.space, search.counts.distinct)
-    violated = frozenset(search.counts.violated)
+    stuck = {None} if search.counts.deadlock is not None else set()
+    violated = frozenset({*search.counts.violated, *stuck})
     return check(search.model, space, kept, examples_of(search), search.watch, seconds, violated)
 
 
@@ -109,11 +110,11 @@ def check(
     examples: Examples,
     watch: Watch,
     seconds: float,
-    violated: frozenset[int] = frozenset(),
+    violated: frozenset[int | None] = frozenset(),
 ) -> int:
     """As `of_search`, for any visited states. `space` is not the one of the search, and its store is replaced.
 
-    `violated` are the numbers of the properties that the search found violated.
+    `violated` are the numbers of the properties that the search found violated; None if it found a deadlock.
     """
     comparison = _Comparison(model, space, visited, watch, min(MOST_SECONDS, SHARE * seconds), violated)
     with collector.paused(), contextlib.suppress(MemoryError):
@@ -160,7 +161,13 @@ class _Comparison:
     """Compares the readings state by state, until its time is over. `checked`: how many distinct ones were."""
 
     def __init__(
-        self, model: Model, space: Workspace, visited: Visited, watch: Watch, seconds: float, violated: frozenset[int]
+        self,
+        model: Model,
+        space: Workspace,
+        visited: Visited,
+        watch: Watch,
+        seconds: float,
+        violated: frozenset[int | None],
     ) -> None:
         self.model = model
         self._compared: set[Values] = set()
@@ -266,7 +273,7 @@ class _Comparison:
                 raise self._difference(values, *((told, silent) if number in seen else (silent, told)))
         for number in {*plain.failing, *plain.wrong} - self._violated:
             raise self._difference(values, f"{properties[number]} is violated", f"{properties[number]} holds")
-        if plain.stuck or machine.stuck:
+        if plain.stuck != machine.stuck or (plain.stuck and None not in self._violated):
             raise self._difference(values, "no action is enabled in it", "there is no such state")
 
     def _step_text(self, values: Values, told: _Told, place: int) -> str:

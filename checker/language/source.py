@@ -21,16 +21,19 @@ def variant(function: FunctionType, scope: dict[str, Any], tree: ast.FunctionDef
     It says that it lives where the original does, line by line.
     """
     code = function.__code__
-    if tree is not None:
-        whole = compile(ast.Module([tree], []), code.co_filename, "exec", 0, True)
-        code = next(each for each in codes_within(whole) if each.co_name == tree.name)
-    copy = FunctionType(code, scope, function.__name__)
+    copy = FunctionType(code, scope, function.__name__) if tree is None else made(tree, code.co_filename, scope)
     copy.__annotations__ = dict(function.__annotations__)
     copy.__doc__ = function.__doc__
     copy.__module__ = function.__module__
-    if tree is not None:
-        setattr(copy, _TREE, tree)
     return copy
+
+
+def made(tree: ast.FunctionDef, path: str, scope: dict[str, Any]) -> FunctionType:
+    """The function that a syntax tree of a file defines, which sees `scope` as its module. It has no annotations."""
+    whole = compile(ast.Module([tree], []), path, "exec", 0, True)
+    function = FunctionType(next(each for each in codes_within(whole) if each.co_name == tree.name), scope, tree.name)
+    setattr(function, _TREE, tree)
+    return function
 
 
 def function_tree(function: Any) -> ast.FunctionDef:

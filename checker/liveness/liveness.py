@@ -7,7 +7,7 @@ from kafkacheck.checker.graphs.observed import ObservedGraph, compiled_graph, in
 from kafkacheck.checker.liveness.fair_cycles import Lasso, Rules, find_lasso
 from kafkacheck.checker.model import Liveness, Model
 from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, SelfCheckError
-from kafkacheck.checker.result import Result
+from kafkacheck.checker.result import Result, sorted_violations
 from kafkacheck.checker.schema.objects import Values
 from kafkacheck.checker.traces.lasso import judge
 from kafkacheck.checker.traces.trace import Step, Trace, first_step
@@ -19,51 +19,60 @@ BEFORE = "the invariants hold, but liveness is not judged: "
 
 
 def judged(result: Result, watch: Watch, may_compile: bool = True) -> Result:
-    """The answer of a search that says HOLDS, once the liveness properties of its model are judged as well.
+    """The answer of a search that came to its end, once the liveness properties of its model are judged as well.
 
     The reading that finished the search judges them. If that was the interpreted one and it took more than
     `MOST_INTERPRETED` steps, the compiled one does, if it may. The answer has the first violated one in the list, with
-    a lasso that was replayed on the plain functions. NOT_EXHAUSTED if a limit ends it, or a constraint cuts states off.
+    a lasso that was replayed on the plain functions; if the search went on past violations, it has all of them.
+    NOT_EXHAUSTED if a limit ends it, or a constraint cuts states off. A violation that is known already stays the
+    verdict.
     """
-    model = result.model
-    if result.states_excluded:
-        assert model.constraint is not None
-        result.verdict, result.reason = (
-            Verdict.NOT_EXHAUSTED,
-            (
-                f"{BEFORE}the constraint {model.constraint.name} cuts off {result.states_excluded:,} successors, "
-                "through which a behaviour may go on; widen it, or check without the liveness properties (--property)"
-            ),
-        )
-        return result
-    is_small = result.engine == "interpreted" and result.states_generated <= MOST_INTERPRETED
-    read = interpreted_graph if is_small or not may_compile else compiled_graph
     try:
-        graph = read(model, model.predicates(), watch)
-        found = _first_lasso(model, graph)
-        if found is not None:
-            liveness, lasso = found
-            result.trace = _replayed(_trace(model, graph, liveness, lasso))
-            result.verdict, result.property = Verdict.VIOLATED, liveness.name
+        lassos = _lassos(result, watch, may_compile)
+        if lassos and result.verdict is Verdict.HOLDS:
+            result.verdict, result.property, result.trace = Verdict.VIOLATED, lassos[0].property, lassos[0]
+        if result.violations is not None:
+            result.violations = sorted_violations(result.model, (*result.violations, *lassos))
     except NotExhaustedError as error:
-        result.verdict, result.reason = Verdict.NOT_EXHAUSTED, f"{BEFORE}{error}"
+        _end(result, Verdict.NOT_EXHAUSTED, f"{BEFORE}{error}")
     except MemoryError:
-        result.verdict, result.reason = Verdict.NOT_EXHAUSTED, f"{BEFORE}{NO_MEMORY}"
+        _end(result, Verdict.NOT_EXHAUSTED, f"{BEFORE}{NO_MEMORY}")
     except (EvaluationError, SelfCheckError) as error:
-        result.verdict, result.reason = failure(error).verdict, str(error)
+        _end(result, failure(error).verdict, str(error))
     result.seconds, result.interrupted = watch.seconds, watch.interrupts.pressed
     return result
 
 
-def _first_lasso(model: Model, graph: ObservedGraph) -> tuple[Liveness, Lasso] | None:
+def _end(result: Result, verdict: Verdict, reason: str) -> None:
+    """Note why liveness is not judged."""
+    result.reason = reason
+    if result.verdict is Verdict.HOLDS or verdict is Verdict.SELF_CHECK_FAILED:
+        result.verdict = verdict
+
+
+def _lassos(result: Result, watch: Watch, may_compile: bool) -> list[Trace]:
+    """A lasso for the first violated liveness property; for each if the search went on past violations."""
+    model = result.model
+    if result.states_excluded:
+        assert model.constraint is not None
+        raise NotExhaustedError(
+            f"the constraint {model.constraint.name} cuts off {result.states_excluded:,} successors, through which a "
+            "behaviour may go on; widen it, or check without the liveness properties (--property)"
+        )
+    is_small = result.engine == "interpreted" and result.states_generated <= MOST_INTERPRETED
+    read = interpreted_graph if is_small or not may_compile else compiled_graph
+    graph = read(model, model.predicates(), watch)
+    found: list[Trace] = []
     rules = Rules(model)
     for each in model.liveness:
         outside = ~graph.truths[each.goal.name]
         starts = graph.parents < 0 if each.trigger is None else graph.truths[each.trigger.name]
         lasso = find_lasso(graph, rules, starts & outside, outside)
         if lasso is not None:
-            return each, lasso
-    return None
+            found.append(_replayed(_trace(model, graph, each, lasso)))
+            if result.violations is None:
+                break
+    return found
 
 
 def _trace(model: Model, graph: ObservedGraph, liveness: Liveness, lasso: Lasso) -> Trace:

@@ -245,15 +245,16 @@ class Model(Unchanging):
         return self._again(lemmas=list(lemmas))
 
     def with_actions(self, change: Callable[[Protocol], Protocol]) -> "Model":
-        """The same model with what `change` makes of each action's function. ModelError where it cannot have that.
+        """The same model with what `change` makes of each action and initial function. ModelError where it cannot be.
 
         Everything else that is said of them, such as what is fair, and all that is not about actions stays as it is.
         """
         changed = {each.function: change(each.function) for each in self.actions}
         given = {role: fairness.of_changed(self._definition[role], changed) for role in NOTHING_FAIR}
-        charges = {changed.get(each, each): name for each, name in self._definition["charges"].items()}
-        stuttering = [changed[each] for each in self._definition["stuttering"]]
-        return self._again(actions=list(changed.values()), charges=charges, stuttering=stuttering, **given)
+        given["charges"] = {changed.get(each, each): name for each, name in self._definition["charges"].items()}
+        given["stuttering"] = [changed[each] for each in self._definition["stuttering"]]
+        given["initial"] = [change(each.function) for each in self.initial] or None
+        return self._again(actions=[*changed.values()], **given)
 
     def observed_by(self, predicates: Sequence[Property]) -> "Model":
         """The same system, of whose states nothing but these predicates is told, as its `sometimes`."""
@@ -493,8 +494,7 @@ class Model(Unchanging):
             "eventually and leads_to, as different functions": self.predicates(),
             "measures": self.measures,
         }
-        idle = sorted(set(self._kinds) - self._used_kinds)
         taken = sorted({each.name for action in self.actions for each in action.parameters})
         unused = sorted(set(self._bounds.values) - self._bounds.used - self._program.bounds_used)
-        if problem := name_problem(roles) or idle_problem(idle, taken, unused):
+        if problem := name_problem(roles) or idle_problem(sorted({*self._kinds} - self._used_kinds), taken, unused):
             raise self._error(problem)

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,9 @@ from typing import Any
 from kafkacheck.checker.language.ir import Function
 from kafkacheck.checker.schema import Flag, Kind, is_id_set
 from kafkacheck.checker.schema.id_sets import ID_SETS
+
+LOST_TO_USERS = re.compile(r"^\s*Lost to users:", re.MULTILINE)
+"""The part of a property's docstring that says what users lose if it fails."""
 
 Protocol = Callable[..., Any]
 """A function of the protocol, in the plain subset."""
@@ -90,6 +94,11 @@ class Property:
     is_step: bool
     read: Function
 
+    @property
+    def is_outcome(self) -> bool:
+        """Whether its docstring says what users lose if it fails; other properties only restate rules of the system."""
+        return bool(LOST_TO_USERS.search(self.function.__doc__ or ""))
+
     def holds(self, *states: Any) -> bool:
         """Evaluate it on one state, or on the states before and after a step."""
         return bool(self.function(*states, *self.given))
@@ -105,6 +114,11 @@ class Liveness:
     name: str
     trigger: Property | None
     goal: Property
+
+    @property
+    def is_outcome(self) -> bool:
+        """Whether its goal is one."""
+        return self.goal.is_outcome
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,18 @@ def child_command(program: str) -> list[str]:
     return [sys.executable, "-P", "-c", f"{bootstrap()}\n{begin}\n{program}"]
 
 
+def elsewhere_command(first: str, program: str) -> list[str]:
+    """The same, where the modules in the folder `first` come before those of these sources, but for the checker."""
+    lines = [
+        "from kafkacheck.checker.process import former_names",
+        "former_names.heed()",
+        'sys.modules["checker"] = sys.modules["kafkacheck.checker"]',
+        f'sys.modules["kafkacheck"].__path__[:0] = [{first!r}]',
+        f"sys.path[:0] = [{first!r}]",
+    ]
+    return child_command("\n".join([*lines, program]))
+
+
 def is_of_checker(file: str | Path) -> bool:
     """Whether a file of Python code is one of the checker's own."""
     return Path(file).resolve().is_relative_to(CHECKER)

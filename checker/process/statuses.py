@@ -26,6 +26,8 @@ UNEXPLAINED = 22
 DIFFERENT = 23
 """`conform`: the system differs from the model, or a difference is listed that does not occur; `explain`: no behaviour
 of the model explains the log."""
+UNREACHED = 24
+"""`change`: no model reaches what was edited."""
 INTERNAL_ERROR = 70
 EVALUATION_FAILED = 75
 BY_SIGNAL = 128
@@ -48,7 +50,10 @@ TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
     ),
     ((REFUSED,), "the command, an option, a value, a file or stdout cannot be used"),
     ((DEADLOCK,), "a state without an enabled action, in a model that forbids it"),
-    ((INVARIANT_VIOLATED,), "an invariant is violated; `equivalent`: an action differs"),
+    (
+        (INVARIANT_VIOLATED,),
+        "an invariant is violated; `equivalent`: an action differs; `change`: something fails that did not",
+    ),
     ((STEP_VIOLATED,), "a property of steps, or a liveness property, is violated"),
     (
         (NOT_EXHAUSTED,),
@@ -63,6 +68,7 @@ TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
         "`conform`: the system differs from the model, or a difference is listed that does not occur; `replay "
         "--system`: it still differs; `explain`: no behaviour explains the log",
     ),
+    ((UNREACHED,), "`change`: no model reaches what was edited, so that nothing was judged"),
     ((INTERNAL_ERROR,), "a bug in kafkacheck, which its own checks may have found"),
     ((EVALUATION_FAILED,), "the model's code failed, broke its contract, or ended the process while it was at work"),
     ((NOT_WELL_FORMED,), "the model is not well-formed, or importing its file fails or ends the process"),

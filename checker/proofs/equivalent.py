@@ -16,7 +16,7 @@ from typing import Any
 from kafkacheck.checker.exploration.evaluation import call_text
 from kafkacheck.checker.model import Action, Model
 from kafkacheck.checker.process.errors import KafkacheckError, ModelError, SelfCheckError, UsageError
-from kafkacheck.checker.process.sources import SOURCES, child_command
+from kafkacheck.checker.process.sources import SOURCES, elsewhere_command
 from kafkacheck.checker.proofs.confirmation import Effect, run, shortly, state_lines
 from kafkacheck.checker.proofs.differential import Calls, Sample, told
 from kafkacheck.checker.proofs.obligations import differs
@@ -32,11 +32,6 @@ from kafkacheck.checker.symbolic.well_formed import well_formed
 
 _PROGRAM = """
 import kafkacheck.checker.proofs.equivalent as equivalent
-from kafkacheck.checker.process import former_names
-former_names.heed()
-sys.modules["checker"] = sys.modules["kafkacheck.checker"]
-sys.modules["kafkacheck"].__path__[:0] = [{first!r}]
-sys.path[:0] = [{first!r}]
 equivalent.describe_model({name!r}, {changes!r})
 """
 
@@ -153,8 +148,8 @@ def description_of(name: str, changes: Sequence[str] = (), asked: Asked | None =
     UsageError or ModelError if it cannot be, as for a model of this process.
     """
     first = str(_top(Path(name)) or SOURCES)
-    program = _PROGRAM.format(first=first, name=name, changes=list(changes))
-    done = subprocess.run(child_command(program), input=pickle.dumps(asked), capture_output=True)
+    program = _PROGRAM.format(name=name, changes=list(changes))
+    done = subprocess.run(elsewhere_command(first, program), input=pickle.dumps(asked), capture_output=True)
     if done.returncode or not done.stdout:
         told = done.stderr.decode(errors="replace").strip() or f"it ends the process (exit status {done.returncode})"
         raise ModelError(f"{name} cannot be read: {told.splitlines()[-1]}")

@@ -61,7 +61,7 @@ def recovering_brokers_know_their_registration(state: State) -> bool:
 def leader_is_unfenced(state: State) -> bool:
     """The leader is active, and there is a leader if any broker is active.
 
-    Lost if it fails: the partition's leader is fenced or stopping, so that clients wait for it in vain.
+    Lost to users: the partition's leader is fenced or stopping, so that clients wait for it in vain.
     Source: ReplicationControlManager (handleBrokerFenced, handleBrokerUnfenced, handleBrokerInControlledShutdown);
         KAFKA-13173.
     Holds in: broker_lifecycle.
@@ -399,7 +399,7 @@ def no_broker_waits_to_be_unfenced(state: State) -> bool:
     """Every broker that runs has been unfenced. It is the goal of a liveness property.
 
     A broker waits once for each registration, so that some time no broker waits if each wait ends.
-    Lost if it fails: a healthy broker never takes part.
+    Lost to users: a healthy broker never takes part.
     Source: KAFKA-13959.
     Holds in: broker_lifecycle, some time after each state of `a_broker_waits_to_be_unfenced`.
     Fails in: KAFKA-13959.
@@ -417,7 +417,7 @@ def no_broker_waits_to_stop_if_none_is_fenced(state: State) -> bool:
 
     A running broker may be fenced again and again, and unfenced between. Kafka forgets each time how far the broker has
     replayed, so that a controlled shutdown may wait for as long as that goes on.
-    Lost if it fails: a rolling restart hangs until the broker gives up, and ends without a clean shutdown.
+    Lost to users: a rolling restart hangs until the broker gives up, and ends without a clean shutdown.
     Source: KAFKA-14292.
     Holds in: broker_lifecycle, some time after each state of `a_broker_waits_to_stop`.
     Fails in: KAFKA-14292.
@@ -441,7 +441,7 @@ def a_dead_broker_is_unfenced(state: State) -> bool:
 def dead_brokers_are_fenced(state: State) -> bool:
     """Every broker without a process is fenced. It is the goal of a liveness property.
 
-    Lost if it fails: a dead broker leads for ever, and shutdowns wait for it, too.
+    Lost to users: a dead broker leads for ever, and shutdowns wait for it, too.
     Source: KIP-631 (`broker.session.timeout.ms`); KAFKA-18138.
     Holds in: broker_lifecycle, some time after each state of `a_dead_broker_is_unfenced`.
     Fails in: KAFKA-18138.

@@ -14,7 +14,7 @@ from kafkacheck.model.cluster.system import State
 def consumed_records_survive(state: State) -> bool:
     """The leader of the newest leader epoch has every record that the consumer has read, at the same offset.
 
-    Lost if it fails: a consumer has acted on a record that is gone.
+    Lost to users: a consumer has acted on a record that is gone.
     Source: the high watermark ("only committed messages are ever given out to the consumer").
     Holds in: cluster.consumer.
     Fails in: the museum's entry on the read limit.
@@ -35,7 +35,7 @@ def consumed_records_survive(state: State) -> bool:
 def consumer_reads_one_history(before: State, after: State) -> bool:
     """A consumer reads only from a log that has, below its position, exactly the records that it has read before.
 
-    Lost if it fails: the consumer skips records, or reads on in another history, without noticing.
+    Lost to users: the consumer skips records, or reads on in another history, without noticing.
     Source: KIP-320, KAFKA-7747.
     Holds in: cluster.consumer, cluster.consumer.unclean.
     Fails in: the museum's entry on positions that are not validated.
@@ -49,7 +49,7 @@ def consumer_reads_one_history(before: State, after: State) -> bool:
 def latest_offset_does_not_go_back(state: State) -> bool:
     """The latest offset that a client receives never goes back.
 
-    Lost if it fails: clients see the end of the log go back, and a position beyond it is reset.
+    Lost to users: clients see the end of the log go back, and a position beyond it is reset.
     Source: KIP-207, KAFKA-2334.
     Holds in: cluster.consumer.
     Fails in: the museum's entry on the latest offset.
@@ -60,7 +60,7 @@ def latest_offset_does_not_go_back(state: State) -> bool:
 def newest_metadata_is_served(state: State) -> bool:
     """If a consumer has the newest metadata, the leader is in no newer leader epoch.
 
-    Lost if it fails: the leader fences the consumer, which asks for metadata and gets the same, again and again.
+    Lost to users: the leader fences the consumer, which asks for metadata and gets the same, again and again.
     Source: KAFKA-9212. This is the part of that liveness property which one state shows.
     Holds in: cluster.failover.
     Fails in: the museum's entry on metadata with an old epoch.

@@ -13,7 +13,7 @@ from kafkacheck.model.cluster.system import State
 def converged(state: State) -> bool:
     """The newest leader leads, and every live replica is in the ISR and has the leader's log, all of it committed.
 
-    Lost if it fails: the cluster does not heal. A replica lags for ever, an ISR stays small, a write stays
+    Lost to users: the cluster does not heal. A replica lags for ever, an ISR stays small, a write stays
     unacknowledged, or the partition has no leader, although nothing is broken any more.
     Source: Kafka's documentation; KAFKA-10706, KAFKA-3143.
     Holds in: cluster.convergence, cluster.convergence.zookeeper, cluster.convergence.unclean: some time after each

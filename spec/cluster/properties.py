@@ -16,7 +16,7 @@ def acknowledged_records_survive(state: State) -> bool:
 
     The records of a deleted topic do not count.
 
-    Lost if it fails: a record that its producer believes to be safe.
+    Lost to users: a record that its producer believes to be safe.
     Source: acks=all; leader completeness.
     Holds in: cluster.kraft, cluster.zookeeper.
     Fails in: the museum's entries that lose committed data.
@@ -68,7 +68,7 @@ def logs_agree_below_high_watermark(state: State) -> bool:
 
     A follower that must still ask where to truncate serves no clients, and does not count.
 
-    Lost if it fails: a client that reads from followers gets a record that was never committed, or two clients get
+    Lost to users: a client that reads from followers gets a record that was never committed, or two clients get
     different records.
     Source: KIP-392; KAFKA-14704.
     Holds in: the models of the cluster without unclean elections.
@@ -178,7 +178,7 @@ def high_watermark_is_within_log(state: State) -> bool:
 def dead_leader_is_replaced(state: State) -> bool:
     """If the recorded leader has failed, the controller does not miss that failure.
 
-    Lost if it fails: the partition never gets a leader again, although an in-sync replica is alive.
+    Lost to users: the partition never gets a leader again, although an in-sync replica is alive.
     Source: KAFKA-3143. This is the part of that liveness property which one state shows.
     Holds in: cluster.failover.
     Fails in: the museum's entry on a new controller.

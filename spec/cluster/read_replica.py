@@ -108,7 +108,7 @@ def read_replica_refuses(state: State) -> bool:
 def read_replica_is_given_up(state: State) -> bool:
     """The consumer has no read replica that refuses it; each refusal must lead to such a state.
 
-    Lost if it fails: the consumer asks, again and again, a follower that cannot serve it, and gets nothing.
+    Lost to users: the consumer asks, again and again, a follower that cannot serve it, and gets nothing.
     Source: KAFKA-14379, twmb/franz-go#885; FetchCollector.handleInitializeErrors, AbstractFetch.handleFetchFailure.
     Holds in: cluster.read_replica.unleased: some time after each state of `read_replica_refuses`.
     Fails in: cluster.read_replica.unleased with the rule before KAFKA-14379.
@@ -155,7 +155,7 @@ def has_read_on(state: State) -> bool:
     Each state with more to read must lead to such a state, however long followers outside the ISR lag. The leader may
     rightly name a member of the ISR, which catches up with its next fetch.
 
-    Lost if it fails: the consumer never gets a committed record that its leader has for it.
+    Lost to users: the consumer never gets a committed record that its leader has for it.
     Source: KIP-392, KAFKA-14372, IBM/sarama#2464.
     Holds in: cluster.read_replica: some time after each state of `has_more_to_read`.
     Fails in: cluster.read_replica with the rule before KAFKA-14372.

@@ -42,7 +42,7 @@ def isr_is_never_empty(state: State, rules: ClusterRules) -> bool:
 def leader_is_elected_where_possible(state: State) -> bool:
     """If the partition has no leader, no clean candidate is active or its topic is queued for deletion.
 
-    Lost if it fails: the partition stays offline although a replica with all committed records exists.
+    Lost to users: the partition stays offline although a replica with all committed records exists.
     Source: `PartitionChangeBuilder.electLeader`, `OfflinePartitionLeaderElectionStrategy`; KIP-966.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.

@@ -17,7 +17,7 @@ from kafkacheck.model.cluster.system import State
 def committed_log_only_grows(before: State, after: State) -> bool:
     """A step appends to the committed log or leaves it alone: it replaces no record, and leaves no gap.
 
-    Lost if it fails: another record replaces a committed record at its offset.
+    Lost to users: another record replaces a committed record at its offset.
     Source: leader completeness.
     Holds in: cluster.committed_log, cluster.consumer.follower_reads, cluster.read_replica.
     Fails in: cluster.committed_log with unclean elections, which give this up.
@@ -34,7 +34,7 @@ def brokers_serve_committed_log(state: State) -> bool:
 
     A follower that must still ask where to truncate serves no clients, and does not count.
 
-    Lost if it fails: a client that reads from that broker gets a record that was never committed, or another record
+    Lost to users: a client that reads from that broker gets a record that was never committed, or another record
     than other clients.
     Source: KIP-392; the high watermark ("only committed messages are ever given out to the consumer").
     Holds in: cluster.committed_log, cluster.consumer.follower_reads, cluster.read_replica.
@@ -51,7 +51,7 @@ def brokers_serve_committed_log(state: State) -> bool:
 def acknowledged_records_are_committed(state: State) -> bool:
     """With acks=all a record is acknowledged only once the committed log has it, at the acknowledged offset.
 
-    Lost if it fails: a producer gets an acknowledgement for a record that is not safe.
+    Lost to users: a producer gets an acknowledgement for a record that is not safe.
     Source: acks=all.
     Holds in: cluster.committed_log, cluster.consumer.follower_reads.
     Fails in: cluster.committed_log with unclean elections, which give this up.
@@ -66,7 +66,7 @@ def acknowledged_records_are_committed(state: State) -> bool:
 def consumed_records_are_committed(state: State) -> bool:
     """Every record that a consumer has read, from leader or follower, is in the committed log at that offset.
 
-    Lost if it fails: the consumer has acted on a record that is not committed, or not at that offset.
+    Lost to users: the consumer has acted on a record that is not committed, or not at that offset.
     Source: KIP-392; the high watermark.
     Holds in: cluster.consumer.follower_reads, cluster.read_replica.
     Fails in: cluster.consumer.follower_reads with the rule before KAFKA-14704.

@@ -17,7 +17,7 @@ from kafkacheck.model.cluster.system import State
 def records_stay_in_their_topic(state: State) -> bool:
     """A log has only records that the leaders of its own topic appended.
 
-    Lost if it fails: consumers of a topic get records that were written to a deleted one, and the records written to
+    Lost to users: consumers of a topic get records that were written to a deleted one, and the records written to
     the topic at those offsets may be gone.
     Source: KIP-516 (motivation: a broker that was down while its partition was reassigned, and keeps the log).
     Holds in: every model with a deletion.

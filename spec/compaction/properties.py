@@ -39,7 +39,7 @@ def value_in(state: State, replica: CompactedReplica, key: int, end: int) -> int
 def replicas_keep_last_values(state: State) -> bool:
     """A replica that has all committed offsets has every key's last committed value, and no deleted value.
 
-    Lost if it fails: a reader of that replica misses a committed value, or sees a deleted value again.
+    Lost to users: a reader of that replica misses a committed value, or sees a deleted value again.
     Source: log compaction's guarantee that the latest value of each key is retained; KIP-534, KAFKA-13194.
     Holds in: the models of compaction.
     Fails in: KAFKA-5490, KAFKA-13194, KIP-534.
@@ -55,7 +55,7 @@ def replicas_keep_last_values(state: State) -> bool:
 def reader_has_last_values(state: State) -> bool:
     """A consumer has, for every key, the last value below its position.
 
-    Lost if it fails: a table built from the log keeps a deleted value, or lacks a stored one.
+    Lost to users: a table built from the log keeps a deleted value, or lacks a stored one.
     Source: KIP-534, KAFKA-4529.
     Holds in: the models of compaction.
     Fails in: KIP-534.
@@ -98,7 +98,7 @@ def markers_outlive_records(state: State) -> bool:
 def writes_are_stored_once(state: State) -> bool:
     """No write is committed twice, even if records were cleaned meanwhile.
 
-    Lost if it fails: a superseded value comes back, or a consumer gets a record twice.
+    Lost to users: a superseded value comes back, or a consumer gets a record twice.
     Source: KIP-98 (idempotence).
     Holds in: the models of compaction.
     Fails in: the museum's entry on a producer's last batch.

@@ -43,7 +43,7 @@ def quorum_works(state: State) -> bool:
     """A leader from which a majority fetches has committed its whole log; or no majority is connected.
 
     A cut may halve an even number of voters; then no voter can lead.
-    Lost if it fails: the cluster has no controller, although a majority of its voters reach each other.
+    Lost to users: the cluster has no controller, although a majority of its voters reach each other.
     Source: KIP-595.
     Holds in: metadata_quorum.partition, some time after each state of `quorum_is_stuck`.
     Fails in: none; it guards the reference itself.

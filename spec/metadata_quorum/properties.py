@@ -29,7 +29,7 @@ def one_leader_in_quorum_epoch(state: State) -> bool:
 def leaders_have_committed_metadata(state: State) -> bool:
     """The leader of the newest epoch has every record that is committed.
 
-    Lost if it fails: a change that the controller made and brokers obeyed is undone.
+    Lost to users: a change that the controller made and brokers obeyed is undone.
     Source: KAFKA-12619; leader completeness of Raft.
     Holds in: every model of the metadata quorum.
     Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; and in
@@ -50,7 +50,7 @@ def leaders_have_committed_metadata(state: State) -> bool:
 def committed_metadata_stays(before: State, after: State) -> bool:
     """A record that is committed at an offset stays committed there, and no other record replaces it.
 
-    Lost if it fails: two brokers obey different metadata at one offset.
+    Lost to users: two brokers obey different metadata at one offset.
     Source: state machine safety of Raft.
     Holds in: every model of the metadata quorum.
     Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; and in

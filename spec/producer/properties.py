@@ -16,7 +16,7 @@ from kafkacheck.model.producer.system import State
 def each_batch_is_stored_once(state: State) -> bool:
     """No log has the same batch of the application twice.
 
-    Lost if it fails: a consumer gets a record twice, although the application sent it once.
+    Lost to users: a consumer gets a record twice, although the application sent it once.
     Source: KIP-98.
     Holds in: the models of the idempotent producer.
     Fails in: producer.invalid, producer.replicas.state_expires; KAFKA-5494, LIBRDKAFKA-4438, REDPANDA-3039.
@@ -35,7 +35,7 @@ def each_batch_is_stored_once(state: State) -> bool:
 def batches_lie_in_order(state: State) -> bool:
     """Of two batches in one log, the one that the application sent first lies first.
 
-    Lost if it fails: a consumer gets records in another order than the application sent them.
+    Lost to users: a consumer gets records in another order than the application sent them.
     Source: KIP-98; `max.in.flight.requests.per.connection`.
     Holds in: the models of the idempotent producer.
     Fails in: KAFKA-3197, KAFKA-8483.
@@ -54,7 +54,7 @@ def batches_lie_in_order(state: State) -> bool:
 def batches_lie_in_their_partition(state: State) -> bool:
     """A batch that the application has sent to one partition is in no other partition.
 
-    Lost if it fails: consumers of a topic get records of another topic, which they cannot read or must not see.
+    Lost to users: consumers of a topic get records of another topic, which they cannot read or must not see.
     Source: `KafkaProducer.send`; KAFKA-19012.
     Holds in: producer.in_flight.
     Fails in: the museum's entry on buffers that are used again.
@@ -147,7 +147,7 @@ def older_epochs_are_fenced(state: State) -> bool:
 def acknowledged_batches_are_stored(state: State) -> bool:
     """The leader has every acknowledged batch at its acknowledged offset, unless the batch was deleted.
 
-    Lost if it fails: a record that was acknowledged to the application.
+    Lost to users: a record that was acknowledged to the application.
     Source: KIP-98; acks=all.
     Holds in: the models of the idempotent producer.
     Fails in: LIBRDKAFKA-SEQ-RESET.
@@ -164,7 +164,7 @@ def acknowledged_batches_are_stored(state: State) -> bool:
 def failed_batches_are_absent(state: State) -> bool:
     """The leader has no batch whose producer was told that it is refused for good.
 
-    Lost if it fails: the application sends the record again as another batch, and consumers get both.
+    Lost to users: the application sends the record again as another batch, and consumers get both.
     Source: KIP-98; `TransactionManager.handleFailedBatch`.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards the choice of errors after which a batch is failed.
@@ -256,7 +256,7 @@ def open_transaction(state: State) -> bool:
 def sends_that_returned_are_safe(state: State, rules: ProducerRules) -> bool:
     """A batch that the application may consider sent is stored, or its producer still has it.
 
-    Lost if it fails: a record that the application handed over, and whose outcome it never learned.
+    Lost to users: a record that the application handed over, and whose outcome it never learned.
     Source: `KafkaProducer.send`; `producer.type`.
     Holds in: producer.synchronous.
     Fails in: producer.buffered.

@@ -22,7 +22,7 @@ def is_newly_answered(before: ProduceRequest, after: ProduceRequest) -> bool:
 def acknowledgements_are_true(before: State, after: State) -> bool:
     """A broker answers a request with success only if it has the request's batch at the offset in the response.
 
-    Lost if it fails: a record is acknowledged although it was never stored.
+    Lost to users: a record is acknowledged although it was never stored.
     Source: KIP-98.
     Holds in: the models of the idempotent producer.
     Fails in: LIBRDKAFKA-SEQ-RESET.
@@ -57,7 +57,7 @@ def is_due(log: PartitionLog, request: ProduceRequest) -> bool:
 def due_batches_are_not_refused(before: State, after: State) -> bool:
     """No broker refuses, for its epoch or sequence, the next batch of a producer's current id and epoch.
 
-    Lost if it fails: a correct producer is stopped, or falls back to new epochs again and again.
+    Lost to users: a correct producer is stopped, or falls back to new epochs again and again.
     Source: KAFKA-7692, KAFKA-7693, KAFKA-5283; KIP-98 (fencing never works the other way round).
     Holds in: producer.wraps.
     Fails in: KAFKA-7692.
@@ -108,7 +108,10 @@ def batch_under_way(state: State) -> bool:
 
 
 def nothing_under_way(state: State) -> bool:
-    """The producer awaits the outcome of no batch that it has sent."""
+    """The producer awaits the outcome of no batch that it has sent.
+
+    Lost to users: an application never learns whether its record is stored.
+    """
     return not batch_under_way(state)
 
 

@@ -41,7 +41,7 @@ def weak_isr(state: State) -> bool:
 def strong_isr(state: State) -> bool:
     """If a replica believes it leads, every member of the controller's ISR has its committed records.
 
-    Lost if it fails: the controller may elect a replica that lacks a record, although consumers have read it and its
+    Lost to users: the controller may elect a replica that lacks a record, although consumers have read it and its
         producer got an acknowledgement; the record is gone.
     Source: StrongIsr.
     Holds in: kip320.

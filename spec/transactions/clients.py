@@ -92,7 +92,7 @@ def epochs_are_of_one_client(state: State) -> bool:
 def undisturbed_clients_are_not_refused(before: State, after: State) -> bool:
     """A client that nobody has replaced, and whose transaction has not timed out, is never refused for good.
 
-    Lost if it fails: a client is fenced by its own commit, which the coordinator has not yet carried out.
+    Lost to users: a client is fenced by its own commit, which the coordinator has not yet carried out.
     Source: KAFKA-18464; KIP-890.
     Holds in: every model of transactions.
     Fails in: the museum's entry on identities that are compared during a transition.

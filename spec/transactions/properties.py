@@ -38,7 +38,7 @@ def records_with_fate(state: State, transaction: int, fate: Marker) -> int:
 def transactions_are_atomic(state: State) -> bool:
     """No transaction has one record committed and another aborted.
 
-    Lost if it fails: a read_committed reader sees half of a transaction, for good.
+    Lost to users: a read_committed reader sees half of a transaction, for good.
     Source: KIP-98: "all or none".
     Holds in: every model of transactions.
     Fails in: the museum's entry on aborts without a new epoch.
@@ -53,7 +53,7 @@ def transactions_are_atomic(state: State) -> bool:
 def only_what_was_to_be_committed_is(state: State) -> bool:
     """A record is committed only if its application has asked to commit its transaction.
 
-    Lost if it fails: a reader sees records that an application has aborted, or has not finished.
+    Lost to users: a reader sees records that an application has aborted, or has not finished.
     Source: KIP-98; KAFKA-17754, KIP-890.
     Holds in: every model of transactions.
     Fails in: the museum's entries on late EndTxn and produce requests, on late markers, and on going over to version 2.
@@ -68,7 +68,7 @@ def only_what_was_to_be_committed_is(state: State) -> bool:
 def applications_are_told_the_truth(state: State) -> bool:
     """A transaction reported as committed has no aborted record; one reported as aborted has no committed record.
 
-    Lost if it fails: an application repeats committed records, or does not repeat lost ones.
+    Lost to users: an application repeats committed records, or does not repeat lost ones.
     Source: KIP-98; REDPANDA-3616, KAFKA-17754.
     Holds in: every model of transactions.
     Fails in: the museum's entries on late and repeated EndTxn requests.
@@ -85,7 +85,7 @@ def applications_are_told_the_truth(state: State) -> bool:
 def committed_transactions_are_whole(state: State) -> bool:
     """Every acknowledged record of a transaction reported as committed is stored.
 
-    Lost if it fails: a record that was reported as committed is nowhere.
+    Lost to users: a record that was reported as committed is nowhere.
     Source: KIP-98.
     Holds in: every model of transactions.
     Fails in: none yet; it guards the clients' bookkeeping.
@@ -106,7 +106,7 @@ def has_record(partition: Partition, transaction: int) -> bool:
 def records_are_stored_once(state: State) -> bool:
     """No transaction has two records in a partition to which its application has sent one.
 
-    Lost if it fails: a repeated request is stored twice.
+    Lost to users: a repeated request is stored twice.
     Source: KIP-98 (idempotence).
     Holds in: every model of transactions.
     Fails in: none yet; it guards the sequences.
@@ -161,7 +161,7 @@ def producer_epochs_do_not_fall(state: State) -> bool:
 def only_what_was_to_be_committed_is_delivered(state: State) -> bool:
     """A read_committed consumer is given a record only if the application has asked to commit its transaction.
 
-    Lost if it fails: an aborted or unfinished transaction is read.
+    Lost to users: an aborted or unfinished transaction is read.
     Source: KIP-98 (`isolation.level`); KAFKA-9807, KAFKA-7866, KAFKA-13727.
     Holds in: every model of transactions with a reader.
     Fails in: the museum's entries on the last stable offset, the aborted-transaction index and the cleaner.
@@ -180,7 +180,7 @@ def only_what_was_to_be_committed_is_delivered(state: State) -> bool:
 def delivered_records_are_committed(state: State) -> bool:
     """Every record that a read_committed consumer was given is committed.
 
-    Lost if it fails: an aborted record is read, or one that may still be aborted.
+    Lost to users: an aborted record is read, or one that may still be aborted.
     Source: KIP-98 (`isolation.level`); KAFKA-9807, KAFKA-7866.
     Holds in: every model of transactions with a reader and without a cleaner.
     Fails in: the museum's entries on the last stable offset and the aborted-transaction index.
@@ -196,7 +196,7 @@ def delivered_records_are_committed(state: State) -> bool:
 def committed_records_are_delivered(state: State) -> bool:
     """A consumer was given every committed record below its position.
 
-    Lost if it fails: a committed record is skipped.
+    Lost to users: a committed record is skipped.
     Source: KIP-98 (`isolation.level`).
     Holds in: every model of transactions with a reader and without a cleaner.
     Fails in: none yet; it guards the consumer's filter.
@@ -295,7 +295,7 @@ def outputs_of(state: State, input_offset: int, fate: Marker) -> int:
 def inputs_take_effect_once(state: State) -> bool:
     """No input has two committed outputs.
 
-    Lost if it fails: a record is processed twice, although the application was built for exactly once.
+    Lost to users: a record is processed twice, although the application was built for exactly once.
     Source: KIP-98, KIP-447.
     Holds in: transactions.group.consume_produce.
     Fails in: the museum's entries on generations and stable offsets.
@@ -306,7 +306,7 @@ def inputs_take_effect_once(state: State) -> bool:
 def committed_inputs_take_effect(state: State) -> bool:
     """Every input below the committed offset has an output that is committed or still awaits its marker.
 
-    Lost if it fails: a record is skipped, although the application was built for exactly once.
+    Lost to users: a record is skipped, although the application was built for exactly once.
     Source: KIP-98.
     Holds in: every model with a group and transactions.
     Fails in: the museum's entry on markers that the group's coordinator follows late.
@@ -320,7 +320,7 @@ def committed_inputs_take_effect(state: State) -> bool:
 def inputs_are_processed_at_most_once(state: State) -> bool:
     """No input is processed twice.
 
-    Lost if it fails: an effect is repeated, although the application would rather lose one.
+    Lost to users: an effect is repeated, although the application would rather lose one.
     Source: delivery semantics of consumers: the offset is committed before the input is processed.
     Holds in: transactions.at_most_once.
     Fails in: transactions.at_least_once.repeats.
@@ -331,7 +331,7 @@ def inputs_are_processed_at_most_once(state: State) -> bool:
 def committed_inputs_are_processed(state: State) -> bool:
     """Every input below the committed offset is processed.
 
-    Lost if it fails: an effect is lost, although the application would rather repeat one.
+    Lost to users: an effect is lost, although the application would rather repeat one.
     Source: delivery semantics of consumers: the offset is committed after the input is processed.
     Holds in: transactions.at_least_once.
     Fails in: transactions.at_most_once.loses.
@@ -340,7 +340,10 @@ def committed_inputs_are_processed(state: State) -> bool:
 
 
 def nothing_is_undecided(state: State) -> bool:
-    """No partition has an open transaction, and no coordinator an unfinished one."""
+    """No partition has an open transaction, and no coordinator an unfinished one.
+
+    Lost to users: a read_committed consumer waits for ever behind a transaction that does not end.
+    """
     for transactional_id in range(len(state.transactional_ids)):
         entry = state.transactional_ids[transactional_id].log.entry
         if entry.state == TransactionState.ONGOING or entry.state == TransactionState.PREPARE_COMMIT:

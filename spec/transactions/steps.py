@@ -206,7 +206,7 @@ def stopped_clients_do_nothing(before: State, after: State) -> bool:
 def committed_offset_does_not_fall(before: State, after: State) -> bool:
     """The group's committed offset does not go back.
 
-    Lost if it fails: the next client that is assigned the input processes records again.
+    Lost to users: the next client that is assigned the input processes records again.
     Source: `GroupCoordinator.validateOffsetCommit`; KIP-447.
     Holds in: every model with a group.
     Fails in: the museum's entry on offsets that do not go by their records.

@@ -1,0 +1,204 @@
+"""What `change` found, as text and as JSON."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kafkacheck.checker.change.edits import Edit, Way
+from kafkacheck.checker.change.judging import Change, Failure, Judged
+from kafkacheck.checker.change.run import Report
+from kafkacheck.checker.process.names import RELEASE
+
+MOST_EDITS = 12
+MOST_MODELS = 8
+"""How many edits and models are listed one by one in a text."""
+
+
+def verdict_of(report: Report) -> str:
+    """The answer in a word."""
+    if not report.is_edited:
+        return "NOTHING_EDITED"
+    if not report.is_reached:
+        return "UNREACHED"
+    if report.failing:
+        return "FAILS"
+    if (
+        report.is_interrupted
+        or report.unfinished
+        or report.errors
+        or report.new
+        or any(is_open(each) for each in report.judged)
+    ):
+        return "NOT_EXHAUSTED"
+    return "HOLDS"
+
+
+def is_open(each: Judged) -> bool:
+    """Whether a model was not searched to its end."""
+    return each.change is Change.UNFINISHED
+
+
+def lines(report: Report) -> Iterator[str]:
+    """The whole text but for the counterexample."""
+    yield from _edit_lines(report)
+    if not report.is_edited:
+        return
+    if not report.is_reached:
+        yield f"NO MODEL REACHES THIS EDIT: none of {report.models} models runs what was edited, so nothing was judged"
+        return
+    yield from _red_lines(report)
+    for each in report.failing[:MOST_MODELS]:
+        told = "; ".join(failure.told for failure in each.failures[:4])
+        yield f"FAILS {_named(each)}: {told}{_more(each.failures[4:])}"
+        if each.settings:
+            yield f"    {command(each)}"
+    hidden = report.failing[MOST_MODELS:]
+    if hidden:
+        yield f"FAILS in {len(hidden)} more: {', '.join(map(_named, hidden))}"
+    for each in _of(report, Change.STEPS)[:MOST_MODELS]:
+        yield f"same verdict, other steps: {_named(each)}: {_counts(each)}{_mended(each)}"
+    others = _of(report, Change.STEPS)[MOST_MODELS:]
+    if others:
+        yield f"same verdict, other steps in {len(others)} more: {', '.join(each.model for each in others)}"
+    same = [each.model for each in _of(report, Change.NOTHING)]
+    if same:
+        yield f"changes no reachable step of {len(same)} models: {', '.join(same)}"
+    for each in report.tried:
+        if each.change is Change.STEPS:
+            yield f"    it matters in {_named(each)}: {_counts(each)}; {command(each)}"
+    for name in report.new:
+        yield f"new model, with nothing to compare: kafkacheck check {name}"
+    for name, error in report.errors.items():
+        yield f"cannot be judged: {name}: {error}"
+    unfinished = [*(each.model for each in report.judged if is_open(each)), *report.unfinished]
+    if unfinished:
+        when = "before it was interrupted" if report.is_interrupted else f"within {report.seconds:g} s"
+        yield f"not finished {when}, so not known: {', '.join(unfinished)}"
+
+
+def _edit_lines(report: Report) -> Iterator[str]:
+    edits = report.edits.edits
+    if report.checker:
+        yield f"the checker itself is edited ({len(report.checker)} files, such as {report.checker[0]}): run its tests"
+    if not edits:
+        moved = f"; {report.edits.moved} definitions have moved" if report.edits.moved else ""
+        yield f"since {report.base} no function, property, record, rule or model is edited{moved}"
+        return
+    moved = f", and {report.edits.moved} that have only moved" if report.edits.moved else ""
+    yield f"edited since {report.base}: {len(edits)} definitions{moved}"
+    yield from (f"    {each.told}" for each in edits[:MOST_EDITS])
+    if len(edits) > MOST_EDITS:
+        yield f"    and {len(edits) - MOST_EDITS} more"
+    if report.unused and report.is_reached:
+        yield f"no model reaches {', '.join(_place(each) for each in report.unused[:MOST_EDITS])}"
+
+
+def _place(each: Edit) -> str:
+    return f"{each.definition.told}{' (removed)' if each.way is Way.REMOVED else ''}"
+
+
+def _red_lines(report: Report) -> Iterator[str]:
+    unexpected = {name: told for name, told in report.red.items() if told.endswith("not expected")}
+    for name, told in unexpected.items():
+        yield f"FAILED BEFORE THE EDIT ALREADY: {name}: {told}"
+    expected = [f"{name} ({told.split(',')[0]})" for name, told in report.red.items() if name not in unexpected]
+    if expected:
+        yield f"failed before the edit already, as expected: {', '.join(expected)}"
+
+
+def _of(report: Report, change: Change) -> list[Judged]:
+    return [each for each in report.judged if each.change is change]
+
+
+def _named(each: Judged) -> str:
+    return f"{each.model} {_options(each.settings)}".strip()
+
+
+def _options(settings: Sequence[str]) -> str:
+    return " ".join(
+        f"--kafka {each.removeprefix(RELEASE)}" if each.startswith(RELEASE) else f"--set {each}" for each in settings
+    )
+
+
+def command(each: Judged) -> str:
+    """The command that shows a judgement."""
+    return f"kafkacheck check {_named(each)} --keep-going"
+
+
+def _counts(each: Judged) -> str:
+    states, steps = each.now.states - each.former.states, each.now.steps - each.former.steps
+    return f"{each.now.states:,} states ({states:+,}), {each.now.steps:,} steps ({steps:+,})"
+
+
+def _mended(each: Judged) -> str:
+    return f"; no longer violated: {', '.join(each.mended)}" if each.mended else ""
+
+
+def _more(failures: Sequence[Failure]) -> str:
+    return f"; and {len(failures)} more" if failures else ""
+
+
+def closing_line(report: Report) -> str:
+    """The last line, for scripts."""
+    words = [
+        f"change: {verdict_of(report)}",
+        f"failing={len(report.failing)}",
+        f"other_steps={len(_of(report, Change.STEPS))}",
+        f"same={len(_of(report, Change.NOTHING))}",
+        f"unfinished={len(report.unfinished) + sum(map(is_open, report.judged))}",
+        f"seconds={report.taken:.0f}",
+    ]
+    return " ".join(words)
+
+
+def document(report: Report) -> dict[str, Any]:
+    """The JSON document."""
+    return {
+        "base": report.base,
+        "verdict": verdict_of(report),
+        "seconds": round(report.taken, 3),
+        "edits": [_edit(each) for each in report.edits.edits],
+        "moved": report.edits.moved,
+        "checker": report.checker,
+        "unreached": [each.told for each in report.unused],
+        "red": report.red,
+        "models": [_judged(each) for each in (*report.judged, *report.tried)],
+        "new": report.new,
+        "errors": report.errors,
+        "unfinished": report.unfinished,
+    }
+
+
+def _edit(each: Edit) -> dict[str, Any]:
+    place = each.definition
+    return {
+        "way": each.way.value,
+        "kind": place.kind.value,
+        "path": place.path,
+        "line": place.line,
+        "name": place.key[1],
+    }
+
+
+def _judged(each: Judged) -> dict[str, Any]:
+    return {
+        "model": each.model,
+        "settings": list(each.settings),
+        "change": each.change.name,
+        "failures": [
+            {
+                "name": failure.name,
+                "kind": "outcome" if failure.is_outcome else "protocol",
+                "length": failure.length,
+                "before": failure.former,
+                "reason": failure.reason or None,
+            }
+            for failure in each.failures
+        ],
+        "mended": list(each.mended),
+        "states": [each.former.states, each.now.states],
+        "steps": [each.former.steps, each.now.steps],
+        "one_program": each.is_one_program,
+        "reason": each.reason or None,
+        "seconds": round(each.seconds, 3),
+        "command": command(each),
+    }

@@ -1,0 +1,78 @@
+"""`kafkacheck change`: what an edit of the sources changes."""
+
+import contextlib
+from pathlib import Path
+
+import click
+
+from kafkacheck.checker.change import telling
+from kafkacheck.checker.change.run import Report, Run
+from kafkacheck.checker.change.trees import commit_folder, working_folder
+from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, Seconds, json_option
+from kafkacheck.checker.commands.output import json_text, say, tell
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, UNREACHED
+
+SECONDS = 180.0
+"""How long it takes at most, unless told otherwise."""
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.option("--base", metavar="COMMIT", help="Compare with this commit.  [default: HEAD]")
+@click.option("--against", type=Place(), metavar="DIR", help="Compare with another copy of the sources.")
+@click.option(
+    "--max-seconds",
+    type=Seconds(min=0, min_open=True),
+    default=SECONDS,
+    show_default=True,
+    metavar="S",
+    help="Stop after this much time; models that were not finished by then are named.",
+)
+@json_option
+def change(base: str | None, against: Path | None, max_seconds: float, as_json: bool) -> int:
+    """Say what the edits in the current folder change: which models they reach, and what fails that did not.
+
+    The folder is compared with a commit, or with another copy, function by function; comments and docstrings do not
+    count. Each model that runs an edited function is searched as it was; in each of its states the edited step is
+    tried, too, so that an edit that changes nothing costs one search. Otherwise it is searched as it is, and the text
+    tells what fails now: first outcomes, which users see, then properties that restate the rules. The rest of the time
+    goes to other settings of the models in which nothing fails.
+    """
+    if base is not None and against is not None:
+        raise UsageError("--base and --against both say what to compare with; give one of them")
+    if against is not None and not against.is_dir():
+        raise UsageError(f"--against {against} is no folder; name another copy of the sources")
+    here = working_folder()
+    with contextlib.ExitStack() as held:
+        if against is not None:
+            before, named = against.resolve(), str(against)
+        else:
+            before, named = held.enter_context(commit_folder(here, base or "HEAD"))
+        report = Run(before, here, named, max_seconds, tell).run()
+    print_report(report, as_json)
+    return status_of(report)
+
+
+def print_report(report: Report, as_json: bool) -> None:
+    """Print what was found, and the shortest counterexample of what users lose, or else of what fails."""
+    if as_json:
+        say(json_text(telling.document(report)))
+        return
+    for line in telling.lines(report):
+        say(line)
+    failures = [failure for each in report.failing for failure in each.failures if failure.trace is not None]
+    if failures:
+        from kafkacheck.checker.pictures.render import trace_text
+
+        first = min(failures, key=lambda each: (not each.is_outcome, each.length or 0))
+        assert first.trace is not None
+        say(f"\n{first.told}, in {first.trace.model.name}:")
+        say(trace_text(first.trace))
+    say(telling.closing_line(report))
+
+
+def status_of(report: Report) -> int:
+    """The exit status."""
+    return {"FAILS": INVARIANT_VIOLATED, "UNREACHED": UNREACHED, "NOT_EXHAUSTED": NOT_EXHAUSTED}.get(
+        telling.verdict_of(report), 0
+    )

@@ -1,0 +1,154 @@
+"""`kafkacheck change`: edits of a small project, and what is said of each."""
+
+import pytest
+
+from tests.checker.change.projects import Project
+from tests.support.command import write
+
+
+@pytest.fixture
+def project(tmp_path, capsys, monkeypatch):
+    made = Project(tmp_path, capsys)
+    monkeypatch.chdir(made.now)
+    return made
+
+
+def failures(found):
+    return [(each["kind"], each["name"], each["length"]) for model in found["models"] for each in model["failures"]]
+
+
+def test_without_an_edit_nothing_is_searched(project):
+    project.edit("steps", "Fill it, unless it is full.", "Fill it if there is room.  # only a docstring")
+    found = project.found()
+    assert (found["status"], found["verdict"], found["edits"], found["models"]) == (0, "NOTHING_EDITED", [], [])
+
+
+def test_an_edit_that_changes_nothing_costs_one_search(project):
+    project.edit("steps", "return tank.level >= rules.limit", "return not tank.level < rules.limit")
+    found = project.found("--max-seconds", 20)
+    (own, *_) = found["models"]
+    assert (found["status"], found["verdict"], own["change"]) == (0, "HOLDS", "NOTHING")
+    assert [(each["way"], each["name"]) for each in found["edits"]] == [("edited", "is_full")]
+    assert own["states"] == [3, 3]
+
+
+def test_outcomes_are_told_before_rules(project):
+    project.edit("steps", "tank.level >= rules.limit", "tank.level > rules.limit + 1")
+    ended = project.change()
+    assert ended.status == 12
+    assert f"FAILS {project.model}: outcome never_runs_over trace=5; protocol is_half_empty trace=4" in ended.out
+    assert "outcome never_runs_over trace=5, in tank:" in ended.out
+    assert ended.last_line.startswith("change: FAILS failing=1 other_steps=0 same=0 unfinished=0")
+
+
+def test_steps_are_counted_where_nothing_fails(project):
+    project.edit("steps", "tank.level >= rules.limit", "tank.level >= rules.limit - 1")
+    found = project.found("--max-seconds", 20)
+    own = found["models"][0]
+    assert (own["change"], own["states"], own["steps"], own["failures"]) == ("STEPS", [3, 2], [5, 3], [])
+
+
+def test_no_model_reaches_the_edit(project):
+    project.edit("steps", "    return tank.level\n", "    return tank.level + 1\n")
+    ended = project.change()
+    assert ended.status == 24
+    assert "NO MODEL REACHES THIS EDIT: none of 1 models" in ended.out
+    assert ended.last_line.startswith("change: UNREACHED")
+
+
+def test_a_setting_is_found_at_which_it_matters(project):
+    project.edit(
+        "steps", "    tank.level += 1\n", "    tank.level += 1\n    if rules.limit == 3:\n        tank.level += 1\n"
+    )
+    found = project.found()
+    own, tried = found["models"]
+    assert (own["change"], own["settings"]) == ("NOTHING", [])
+    assert (tried["change"], tried["settings"]) == ("FAILS", ["limit=3"])
+    assert found["verdict"] == "FAILS"
+    assert tried["command"].endswith("--set limit=3 --keep-going")
+
+
+def test_a_new_function_and_one_that_is_gone_are_followed(project):
+    project.edit(
+        "steps",
+        "def is_full(tank: Tank, rules: Rules) -> bool:\n    return tank.level >= rules.limit",
+        "ROOM = 1\n\n\ndef has_room(tank: Tank, most: int) -> bool:\n    return tank.level <= most + ROOM",
+    )
+    project.edit("steps", "if is_full(tank, rules)", "if not has_room(tank, rules.limit)")
+    found = project.found()
+    ways = {each["name"]: each["way"] for each in found["edits"]}
+    assert ways == {"ROOM": "new", "has_room": "new", "is_full": "removed", "fill": "edited"}
+    assert found["models"][0]["one_program"]
+    assert failures(found) == [("outcome", "never_runs_over", 5), ("protocol", "is_half_empty", 4)]
+
+
+def test_a_renamed_file_is_no_edit(project):
+    text = project.path(project.now, "steps").read_text(encoding="utf-8")
+    project.path(project.now, "steps").unlink()
+    write(project.path(project.now, "actions"), text)
+    project.edit("tank", ".steps import", ".actions import")
+    assert (project.found()["verdict"], project.found()["moved"]) == ("NOTHING_EDITED", 4)
+    project.edit("actions", "tank.level >= rules.limit", "tank.level >= rules.limit + 2")
+    found = project.found()
+    assert [(each["way"], each["path"].split("/")[1]) for each in found["edits"]] == [("edited", "actions.py")]
+    assert found["models"][0]["one_program"]
+    assert failures(found)[0] == ("outcome", "never_runs_over", 5)
+
+
+def test_an_import_of_another_function_is_an_edit(project):
+    for root in (project.before, project.now):
+        path = project.path(root, "more")
+        write(path, project.path(root, "steps").read_text(encoding="utf-8").replace("+= 1", "+= 2"))
+    project.edit(
+        "tank", ".steps import drain, fill", f".steps import drain\nfrom {project.package}.more import fill"
+    )
+    found = project.found()
+    assert [(each["way"], each["name"]) for each in found["edits"]] == [("uses another definition", "MODEL")]
+    assert ("protocol", "rises_slowly", 2) in failures(found)
+
+
+def test_an_edited_property_is_judged_on_the_same_steps(project):
+    project.edit("spec", "return tank.level < 3", "return tank.level < 2")
+    found = project.found()
+    assert failures(found) == [("protocol", "is_half_empty", 3)]
+    assert found["models"][0]["states"] == [3, 3]
+
+
+@pytest.mark.slow
+def test_an_edited_default_of_a_rule_is_compared_in_two_processes(project):
+    project.edit("rules", "limit: int = 2", "limit: int = 4")
+    found = project.found()
+    assert [(each["kind"], each["name"]) for each in found["edits"]] == [("class", "Rules")]
+    assert not found["models"][0]["one_program"]
+    assert failures(found) == [("outcome", "never_runs_over", 5), ("protocol", "is_half_empty", 4)]
+    assert found["models"][0]["states"] == [3, 5]
+
+
+@pytest.mark.slow
+def test_a_bound_that_changes_no_step_is_no_failure(project):
+    project.edit("tank", '"capacity": 5', '"capacity": 6')
+    found = project.found()
+    assert (found["verdict"], found["models"][0]["change"]) == ("HOLDS", "STEPS")
+
+
+def test_what_failed_before_is_said_first(project):
+    for root in (project.before, project.now):
+        project.edit("spec", "return tank.level < 3", "return tank.level < 2", root)
+    project.edit("steps", "tank.level >= rules.limit", "tank.level >= rules.limit + 2")
+    ended = project.change()
+    lines = [line for line in ended.out.splitlines() if not line.startswith(("edited", "    "))]
+    assert lines[0] == f"FAILED BEFORE THE EDIT ALREADY: {project.model}: is_half_empty, which is not expected"
+    assert lines[1] == f"FAILS {project.model}: outcome never_runs_over trace=5"
+
+
+def test_too_little_time_is_never_a_yes(project):
+    project.edit("steps", "tank.level >= rules.limit", "tank.level > rules.limit + 1")
+    ended = project.change("--max-seconds", 0.1)
+    assert ended.status == 20
+    assert f"not finished within 0.1 s, so not known: {project.model}" in ended.out
+    assert ended.last_line.startswith("change: NOT_EXHAUSTED failing=0 other_steps=0 same=0 unfinished=1")
+
+
+def test_what_cannot_be_compared_is_refused(project, tmp_path):
+    assert "is no folder" in project.change("--against", tmp_path / "none").error
+    assert "give one of them" in project.change("--base", "HEAD").error
