@@ -8,11 +8,10 @@ Played are the connections to leaders: the adapter reads each request, and write
 import re
 from typing import Any
 
-import jpype
 import jvm
-from broker_around import BROKER, NOBODY, OWN_EPOCH, BrokerAround
+from broker_around import NOBODY, OWN_EPOCH, BrokerAround
 from broker_parts import records_of
-from reflection import called, found, has, made, nothing, value_of
+from reflection import called, found, made, value_of
 
 OF_BROKER = ("leader", "leader_epoch", "has_log", "high_watermark", "log_start_offset")
 OF_LOG = ("log.end_offset", "log.records[*].id", "log.records[*].epoch", "epoch_starts[*]")
@@ -24,6 +23,16 @@ HIDDEN = {
     "change": "always blank",
     "session": "always blank",
 }
+BLANK = {
+    "stage": "IDLE",
+    "question": "FETCH",
+    "leader": None,
+    "leader_epoch": None,
+    "broker_epoch": 0,
+    "offset": 0,
+    "asked_epoch": None,
+}
+"""The request of a fetcher that waits for no answer."""
 QUOTAS = "kafka.server.QuotaFactory", "org.apache.kafka.server.quota.QuotaFactory"
 REFUSALS = ("UNKNOWN_LEADER_EPOCH", "NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION", "KAFKA_STORAGE_ERROR")
 """Errors after which a follower asks again."""
@@ -43,7 +52,11 @@ class ReplicaFetcher(BrokerAround):
             *(f"fetch.{field}" for field in OF_REQUEST),
         )
         self.acts = tuple(model.actions)
-        self.refuses = ["follower_sends_fetch"]
+        self.truncates_on_fetch = model.rules["truncation"] == "ON_FETCH"
+        if self.truncates_on_fetch:
+            self.refuses = ["follower_sends_fetch", "follower_asks_epoch_end"]
+        else:
+            self.observes += ("broker.must_truncate",)
         self.not_judged = {
             path: HIDDEN[path.partition(".")[0]]
             for path in model.fields
@@ -68,7 +81,7 @@ class ReplicaFetcher(BrokerAround):
             **self.epochs_of_broker,
             **self.shared,
         )
-        self.doors = jvm.java("kafka.server.FetcherDoor").open(self.manager)
+        self.doors = jvm.java("kafka.server.FetcherDoor").open(self.manager, self.truncates_on_fetch)
         self.refusals = 0
         self.topic_partition: Any = None
 
@@ -116,12 +129,26 @@ class ReplicaFetcher(BrokerAround):
         epoch = -1 if known is None else int(known.leaderEpoch)
         self.versions += 1
         self.replay(self.change_of(leader, self.replicas, self.replicas, epoch + is_election, self.versions))
+        door = self.door()
+        if is_election and door is not None and not self.truncates_on_fetch:
+            # Where it asks for the end of an epoch, a fetcher begins at the high watermark.
+            door.fetcher().markPartitionsForTruncation(self.topic_partition, self.log().highWatermark())
         return True
 
     def follower_sends_fetch(self) -> bool:
         """The fetcher works until it sends a request."""
         door = self.door()
         return door is not None and door.request() is None and door.work() is not None
+
+    def follower_asks_epoch_end(self) -> bool:
+        """The fetcher works until it asks for the end of an epoch."""
+        door = self.door()
+        return door is not None and door.request() is None and door.truncate() is not None
+
+    def epoch_end_comes(self, epoch: int | None, end_offset: int) -> bool:
+        """The answer comes which says where an epoch ends on the leader, or that it does not know."""
+        self._answer_epoch_end("NONE", NOBODY if epoch is None else epoch, end_offset)
+        return True
 
     def record_comes(self, record_epoch: int | None, high_watermark: int, log_start_offset: int) -> bool:
         """The answer to a fetch has a record of that epoch, or none."""
@@ -153,8 +180,11 @@ class ReplicaFetcher(BrokerAround):
         """The request brings no answer that can be used."""
         if failure == "DISCONNECTED":
             self.door().disconnect()
-            return True
-        return self._answer_fetch(self._error(self._failure(failure, REFUSALS + OF_FETCHES)))
+        elif self._requested()["question"] == "EPOCH_END":
+            self._answer_epoch_end(self._failure(failure, REFUSALS), NOBODY, NOBODY)
+        else:
+            self._answer_fetch(self._error(self._failure(failure, REFUSALS + OF_FETCHES)))
+        return True
 
     def range_fails(self, failure: str) -> bool:
         """The fetch is out of range, and the leader does not say where its log starts and ends."""
@@ -212,6 +242,21 @@ class ReplicaFetcher(BrokerAround):
         data.topics().add(topic)
         self._answer(jvm.java("org.apache.kafka.common.requests.ListOffsetsResponse")(data))
 
+    def _answer_epoch_end(self, error: str, epoch: int, end_offset: int) -> None:
+        partition = jvm.message(
+            "OffsetForLeaderEpochResponseData$EpochEndOffset",
+            setErrorCode=getattr(jvm.java("org.apache.kafka.common.protocol.Errors"), error).code(),
+            setLeaderEpoch=epoch,
+            setEndOffset=end_offset,
+        )
+        topic = jvm.message(
+            "OffsetForLeaderEpochResponseData$OffsetForLeaderTopicResult", setTopic=self.topic_partition.topic()
+        )
+        topic.partitions().add(partition)
+        data = jvm.message("OffsetForLeaderEpochResponseData")
+        data.topics().add(topic)
+        self._answer(jvm.java("org.apache.kafka.common.requests.OffsetsForLeaderEpochResponse")(data))
+
     def _answer(self, response: Any) -> None:
         builder = self.door().request()
         header = jvm.java("org.apache.kafka.common.requests.RequestHeader")(
@@ -225,21 +270,22 @@ class ReplicaFetcher(BrokerAround):
         """The request that waits for its answer, as the model has it."""
         door = self.door()
         builder = None if door is None else door.request()
+        shown: dict[str, Any] = dict(BLANK)
         if builder is None:
-            return {"stage": "IDLE", "question": "FETCH", "leader": None, "leader_epoch": None} | {
-                "broker_epoch": 0, "offset": 0, "asked_epoch": None
-            }
-        ((_, told),) = builder.fetchData().items()
+            return shown
+        shown |= {"stage": "REQUESTED", "leader": int(door.brokerEndPoint().id())}
         request = builder.build().data()
-        return {
-            "stage": "REQUESTED",
-            "question": "FETCH",
-            "leader": int(door.brokerEndPoint().id()),
-            "leader_epoch": value_of(told.currentLeaderEpoch),
-            "broker_epoch": int(request.replicaState().replicaEpoch()) - OWN_EPOCH,
-            "offset": int(told.fetchOffset),
-            "asked_epoch": value_of(told.lastFetchedEpoch),
-        }
+        if str(builder.apiKey()) == "FETCH":
+            ((_, told),) = builder.fetchData().items()
+            return shown | {
+                "leader_epoch": value_of(told.currentLeaderEpoch),
+                "broker_epoch": int(request.replicaState().replicaEpoch()) - OWN_EPOCH,
+                "offset": int(told.fetchOffset),
+                "asked_epoch": value_of(told.lastFetchedEpoch),
+            }
+        ((told,),) = [topic.partitions() for topic in request.topics()]
+        asked = {"leader_epoch": int(told.currentLeaderEpoch()), "asked_epoch": int(told.leaderEpoch())}
+        return shown | asked | {"question": "EPOCH_END"}
 
     def observe(self) -> dict[str, Any]:
         """The replica and its request as they are now."""
@@ -252,6 +298,9 @@ class ReplicaFetcher(BrokerAround):
             "leader_epoch": None if epoch == NOBODY else epoch,
         }
         shown |= self.shown_log(log, self.epochs, self.log_size)
+        state = value_of(self.door().fetcher().fetchState(self.topic_partition)) if self.door() else None
+        if state is not None and not self.truncates_on_fetch and value_of(log.latestEpoch()) is not None:
+            shown["must_truncate"] = bool(state.isTruncating())
         requested = {f"fetch.{field}": value for field, value in self._requested().items()}
         failed = self.manager.replicaFetcherManager().failedPartitions().contains(self.topic_partition)
         return {f"broker.{field}": value for field, value in shown.items()} | requested | {"is_failed": bool(failed)}

@@ -41,7 +41,6 @@ from kafkacheck.impl.ids import (
     OptionalReplicaId,
 )
 from kafkacheck.impl.log import is_full
-from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.fetch import Fetch
 from kafkacheck.impl.messages.metadata import Metadata
@@ -197,9 +196,7 @@ def range_comes(state: State, rules: ClusterRules, start_offset: LogStartOffset,
     return True
 
 
-def epoch_end_comes(
-    state: State, rules: ClusterRules, epoch: OptionalLeaderEpoch, end_offset: OptionalOffset
-) -> bool:
+def epoch_end_comes(state: State, rules: ClusterRules, epoch: OptionalLeaderEpoch, end_offset: OptionalOffset) -> bool:
     """The answer comes which says where an epoch ends on the leader, or that it does not know."""
     fetch = state.fetch
     if not awaits(state, Question.EPOCH_END) or epoch > fetch.asked_epoch:

@@ -92,13 +92,12 @@ public final class Members {
 
     private static Field field(Object target, String... names) {
         return FIELDS.computeIfAbsent(List.of(target.getClass(), names[0]), key -> {
-            for (String name : names) {
-                try {
-                    Field found = target.getClass().getDeclaredField(name);
-                    found.setAccessible(true);
-                    return found;
-                } catch (NoSuchFieldException error) {
-                    continue;
+            for (Class<?> type = target.getClass(); type != null; type = type.getSuperclass()) {
+                for (Field found : type.getDeclaredFields()) {
+                    if (List.of(names).contains(found.getName())) {
+                        found.setAccessible(true);
+                        return found;
+                    }
                 }
             }
             throw new IllegalStateException(target.getClass() + " has no field " + String.join(" or ", names));

@@ -36,24 +36,33 @@ public final class FetcherDoor implements BlockingSend {
     private final ReplicaFetcherThread fetcher;
     private AbstractRequest.Builder<?> request;
 
-    private FetcherDoor(BrokerEndPoint leader, ReplicaFetcherThread made) {
+    private FetcherDoor(BrokerEndPoint leader, ReplicaFetcherThread made, boolean truncatesOnFetch) {
         this.leader = leader;
         ((BlockingSend) Members.get(made.leader(), "blockingSender")).close();
         Members.set(made.leader(), "blockingSender", this);
+        StandIn.Handler answer = (method, arguments) -> truncatesOnFetch;
         try {
+            Members.set(made, "leader", StandIn.in(made.leader(), Set.of("isTruncationOnFetchSupported"), answer));
             fetcher = StandIn.in(made, Set.of("start"), (method, arguments) -> null);
         } catch (ReflectiveOperationException error) {
             throw new IllegalStateException(error);
         }
     }
 
-    /** Give the replicas of a broker fetchers that run by hand; the map has the newest one of each leader. */
-    public static Map<Integer, FetcherDoor> open(ReplicaManager replicas) throws ReflectiveOperationException {
+    /**
+     * Give the replicas of a broker fetchers that run by hand; the map has the newest one of each leader.
+     *
+     * If they do not truncate on fetch, they ask for the end of an epoch first, as those do which move a log to another
+     * disk.
+     */
+    public static Map<Integer, FetcherDoor> open(ReplicaManager replicas, boolean truncatesOnFetch)
+        throws ReflectiveOperationException {
         Map<Integer, FetcherDoor> doors = new ConcurrentHashMap<>();
         ReplicaFetcherManager manager = replicas.replicaFetcherManager();
         StandIn.Handler create = (method, arguments) -> {
             BrokerEndPoint leader = (BrokerEndPoint) arguments[1];
-            FetcherDoor door = new FetcherDoor(leader, manager.createFetcherThread((Integer) arguments[0], leader));
+            ReplicaFetcherThread made = manager.createFetcherThread((Integer) arguments[0], leader);
+            FetcherDoor door = new FetcherDoor(leader, made, truncatesOnFetch);
             doors.put(leader.id(), door);
             return door.fetcher;
         };
@@ -72,10 +81,19 @@ public final class FetcherDoor implements BlockingSend {
 
     /** Let the fetcher work until it sends a request, or has nothing more to do; the request, or null. */
     public AbstractRequest.Builder<?> work() throws InterruptedException {
+        return begin("doWork");
+    }
+
+    /** Let the fetcher do the first half of its work, in which it truncates the log. */
+    public AbstractRequest.Builder<?> truncate() throws InterruptedException {
+        return begin("maybeTruncate");
+    }
+
+    private AbstractRequest.Builder<?> begin(String method) throws InterruptedException {
         WORKERS.execute(() -> {
             Object end = FINISHED;
             try {
-                fetcher.doWork();
+                Members.call(fetcher, method);
             } catch (Throwable failure) {
                 end = failure;
             }
