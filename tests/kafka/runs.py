@@ -62,6 +62,10 @@ JUDGES = {
         "kafka.cluster.Partition",
         tuple(f"broker/{each}.py" for each in ("epoch_file", "fetch", "isr", "leader", "log_file", "metadata")),
     ),
+    "replica_fetcher.py": (
+        "kafka.server.AbstractFetcherThread",
+        tuple(f"broker/{each}.py" for each in ("epoch_file", "fetcher", "log_file", "metadata")),
+    ),
     "raft_client.py": (
         "org.apache.kafka.raft.KafkaRaftClient",
         ("quorum/check_quorum.py", "quorum/elections.py", "quorum/records.py", "quorum/replication.py"),
@@ -84,6 +88,9 @@ ONE_RECORD = ("log_size=1", "max_records=1", "max_leader_epoch=1")
 """Bounds of `models/partition_model.py` that let every edge be compared within minutes."""
 ALONE = "moves=0", "min_insync_replicas=1"
 """The leader alone is enough, so that its high watermark rises without the follower that it proposes."""
+ASKS_FIRST = "truncation=KIP_279"
+"""A follower asks where an epoch ends before it fetches, as it does where a log moves to another disk."""
+FETCHER, ANSWERS = "replica_fetcher.py", "fetcher_model.py"
 RAFT, QUORUM = "raft_client.py", "raft_model.py"
 
 RUNS = (
@@ -105,6 +112,11 @@ RUNS = (
     Run("partition.py", "partition_model.py", (*ONE_RECORD, "moves=0")),
     Run("partition.py", "partition_model.py", ONE_RECORD, case="reassigned"),
     Run("partition.py", "partition_model.py", (*ONE_RECORD, *ALONE), "partition_alone.toml", "alone"),
+    Run(FETCHER, ANSWERS, ("max_leader_epoch=1",)),
+    Run(FETCHER, ANSWERS, case="epochs"),
+    Run(FETCHER, ANSWERS, ("log_size=1", "max_records=1", "replicas=3"), case="leaders"),
+    Run(FETCHER, ANSWERS, ("max_leader_epoch=1", ASKS_FIRST), case="asks"),
+    Run(FETCHER, ANSWERS, (ASKS_FIRST,), case="asks_epochs"),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "crashes=1")),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "disk_losses=1"), case="disks"),
     Run(RAFT, QUORUM, case="epochs"),
