@@ -72,6 +72,8 @@ class ClusterRules(NamedTuple):
     diverging_fetch_is_not_counted: the leader does not remember the offset of a diverging fetch (KAFKA-13141).
     stale_answer_is_refused: a follower drops an answer to a request of an earlier epoch or offset (KAFKA-7786,
         KAFKA-13207).
+    fetch_answer_is_of_epoch: a follower also drops an answer to a fetch of an earlier leader epoch if leader and offset
+        are the same (KAFKA-18991).
     high_watermark_awaits_maximal_isr: the high watermark also waits for members that are proposed but not confirmed yet
         (KIP-497).
     high_watermark_awaits_enough: the high watermark does not rise while the ISR is smaller than `min_insync_replicas`
@@ -184,6 +186,7 @@ class ClusterRules(NamedTuple):
     session_keeps_leader_epoch: Annotated[bool, Since("2.5", begun="2.1")] = True
     diverging_fetch_is_not_counted: Annotated[bool, Since("2.8.1", begun="2.8")] = True
     stale_answer_is_refused: Annotated[bool, Since("2.1.1", begun="0.11.0"), Since("2.8.1", begun="2.8")] = True
+    fetch_answer_is_of_epoch: Annotated[bool, Since("3.9.1", begun="2.8"), Since("4.0.1", begun="4.0")] = True
     high_watermark_awaits_maximal_isr: Annotated[bool, Since("2.7")] = True
     high_watermark_awaits_enough: Annotated[bool, Since("3.7")] = True
     shrink_awaits_controller: Annotated[bool, Since("2.7")] = True

@@ -2,7 +2,8 @@
 
 Part of Kafka modelled: `AbstractFetcherThread` (`processFetchRequest`, `maybeTruncate`, `getOffsetTruncationState`,
 `truncateOnFetchResponse`, `fetchOffsetAndTruncate`) and `ReplicaFetcherThread`.
-Source: apache/kafka (commit 1eb7644349); KIP-101, KIP-279, KIP-595, KAFKA-14704, KAFKA-7786, KAFKA-13207, KAFKA-2143.
+Source: apache/kafka (commit 1eb7644349); KIP-101, KIP-279, KIP-595, KAFKA-14704, KAFKA-7786, KAFKA-13207, KAFKA-18991,
+    KAFKA-2143.
 Left out, and why that is sound: back-off, which is waiting.
 """
 
@@ -145,11 +146,26 @@ def exposes_divergence(broker: Broker, rules: ClusterRules, fetch: Fetch) -> boo
     return broker.high_watermark < min(fetch.high_watermark, end_of(broker.log))
 
 
+def is_taken_for_new(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
+    """Whether a follower, by the old rule, takes the answer to a fetch of an earlier leader epoch for one of its own.
+
+    It does so if it follows the same leader, fetches from the same offset, and has an epoch: without one it is about to
+    truncate. If another broker has led in between, the connection is closed, and no answer comes; here it may come.
+    """
+    if rules.fetch_answer_is_of_epoch or fetch.broker_epoch != broker.broker_epoch:
+        return False
+    if broker.must_truncate or latest_file_epoch(broker) == NO_EPOCH:
+        return False
+    return fetch.leader == broker.leader and fetch.offset == end_of(broker.log)
+
+
 def is_used(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
     """Whether a follower uses the answer to its fetch: it would still send the fetch, and the topic is the same."""
     if is_topic_inconsistent(broker, rules, fetch.topic_id):
         return False
-    return is_of_now(broker, fetch) or not rules.stale_answer_is_refused
+    if is_of_now(broker, fetch) or is_taken_for_new(broker, rules, fetch):
+        return True
+    return not rules.stale_answer_is_refused
 
 
 def is_out_of_range(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
@@ -176,7 +192,7 @@ def use_fetch(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
     When: the answer has arrived.
     Effect: it appends the record and adopts the high watermark, up to the log's end. If the logs diverge, it truncates
         its log instead. It drops an answer to a fetch that it would no longer send.
-    Source: AbstractFetcherThread.processFetchRequest; KAFKA-14704, KAFKA-13207, KAFKA-2143.
+    Source: AbstractFetcherThread.processFetchRequest; KAFKA-14704, KAFKA-13207, KAFKA-18991, KAFKA-2143.
     """
     if is_used(broker, rules, fetch) and fetch.error == FetchError.NONE:
         if exposes_divergence(broker, rules, fetch):

@@ -58,6 +58,11 @@ def begin_following(broker: Broker, rules: ClusterRules, is_same_leader: bool) -
         broker.must_truncate = True
 
 
+def drops_answer(rules: ClusterRules, is_same_leader: bool) -> bool:
+    """Whether a follower drops the answer to its fetch when it hears of a new leader epoch."""
+    return rules.stale_answer_is_refused and (rules.fetch_answer_is_of_epoch or not is_same_leader)
+
+
 def turn_to_leader(
     broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata, fetch: Fetch, change: AlterPartition
 ) -> None:
@@ -80,7 +85,7 @@ def turn_to_leader(
     broker.leader_epoch_start_offset = 0
     if change.stage == Stage.ANSWERED:
         clear(change)
-    if fetch.stage == Stage.ANSWERED and rules.stale_answer_is_refused:
+    if fetch.stage == Stage.ANSWERED and drops_answer(rules, is_same_leader):
         clear(fetch)
     if broker.is_log_offline and rules.offline_log_is_not_replaced:
         broker.leader = NO_LEADER

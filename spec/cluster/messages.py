@@ -155,6 +155,8 @@ def connections_end_with_process(before: State, after: State) -> bool:
 def new_epoch_drops_answers(before: State, after: State, rules: ClusterRules) -> bool:
     """When a broker adopts another leader epoch, answers to it are dropped, and its requests stay under way.
 
+    By an old rule it keeps the answer to a fetch if the leader is the same.
+
     Lost if it fails: the broker obeys an answer to a request of the earlier epoch.
     Source: KAFKA-7786, KAFKA-13207; `Partition.makeFollower`, `AbstractFetcherManager.removeFetcherForPartitions`.
     Holds in: every model of the cluster.
@@ -168,7 +170,8 @@ def new_epoch_drops_answers(before: State, after: State, rules: ClusterRules) ->
             if after.alter_partitions[broker_id].stage != (Stage.REQUESTED if was == Stage.REQUESTED else Stage.IDLE):
                 return False
             asked = before.fetches[broker_id].stage
-            if rules.stale_answer_is_refused:
+            stays = broker.leader == now.leader and not rules.fetch_answer_is_of_epoch
+            if rules.stale_answer_is_refused and not stays:
                 asked = Stage.REQUESTED if asked == Stage.REQUESTED else Stage.IDLE
             if after.fetches[broker_id].stage != asked:
                 return False

@@ -11,11 +11,11 @@ from typing import Any
 
 import jpype
 import jvm
+from broker_around import BROKER, LAG_MS, NOBODY, OWN_EPOCH, records_in
 from broker_parts import records_of
-from partition_around import BROKER, LAG_MS, OWN_EPOCH, PartitionAround
+from partition_around import PartitionAround
 from reflection import called, nothing, numbers_in, read, value_of
 
-NOBODY = -1
 CURRENT = 2
 FORMER, PRESENT = 0, 1
 AHEAD = {"NEWER": 1_000, "KNOWN": 0, "OLDER": -1}
@@ -75,7 +75,7 @@ class PartitionOfBroker(PartitionAround):
             for path in model.fields
             if path not in shown and re.sub(r"\[\d+\]", "[*]", path) not in shown
         }
-        self.prepare(model.rules["min_insync_replicas"])
+        self.prepare(min_insync_replicas=model.rules["min_insync_replicas"])
 
     def start(self, state: dict[str, Any]) -> None:
         """Begin with a broker that has no log, and knows its followers."""
@@ -106,21 +106,7 @@ class PartitionOfBroker(PartitionAround):
         replayed = self.replayed()
         epoch = {"KNOWN": now, "OLDER": (replayed.partitionEpoch if replayed else 0) + 1}.get(news, now + 1)
         change = (
-            self.learn(
-                jvm.record(
-                    "PartitionRecord",
-                    setTopicId=self.topic_id,
-                    setPartitionId=0,
-                    setReplicas=jvm.int_list(replicas),
-                    setDirectories=jvm.listed(jvm.java("org.apache.kafka.common.Uuid")(9, 9) for _ in replicas),
-                    setIsr=jvm.int_list(isr),
-                    setLeader=NOBODY if leader is None else leader,
-                    setLeaderEpoch=leader_epoch,
-                    setPartitionEpoch=epoch,
-                )
-            )
-            .topicsDelta()
-            .localChanges(BROKER)
+            self.learn(self.change_of(leader, isr, replicas, leader_epoch, epoch)).topicsDelta().localChanges(BROKER)
         )
         for info in change.leaders().values():
             self.make("makeLeader", info, is_new=replayed is None)
@@ -174,7 +160,7 @@ class PartitionOfBroker(PartitionAround):
             "fetch.record": None,
             "fetch.record_epoch": None,
         }
-        for record, leader_epoch in self._records(read(answer, "fetchedData").records).values():
+        for record, leader_epoch in records_in(read(answer, "fetchedData").records).values():
             self.shown |= {"fetch.record": record, "fetch.record_epoch": leader_epoch}
         return True
 
@@ -307,15 +293,11 @@ class PartitionOfBroker(PartitionAround):
             "leader": None if leader is None or leader == NOBODY else int(leader),
             "leader_epoch": None if epoch == NOBODY else epoch,
             "pending_isr": told,
-            "has_log": log is not None,
-            "high_watermark": 0 if log is None else int(log.highWatermark()),
-            "log_start_offset": 0 if log is None else int(log.logStartOffset()),
-            "log.end_offset": 0 if log is None else int(log.logEndOffset()),
             "leader_epoch_start_offset": 0 if start is None else int(start),
         }
         if leader == BROKER:
             shown["isr"] = numbers_in(state.isr())
-        shown |= self._shown_log(log)
+        shown |= self.shown_log(log, self.epochs, self.log_size)
         for follower_id in self.replicas:
             if follower_id != BROKER:
                 end, of_fetch = self._follower(follower_id)
@@ -323,20 +305,6 @@ class PartitionOfBroker(PartitionAround):
                 shown[f"followers[{follower_id}].broker_epoch"] = of_fetch
         stage = {"change.stage": "IDLE" if self.sent is None else "REQUESTED"}
         return {f"broker.{field}": value for field, value in shown.items()} | stage | self.shown
-
-    def _shown_log(self, log: Any) -> dict[str, Any]:
-        stored, starts = {}, {}
-        if log is not None:
-            start = log.logStartOffset()
-            if log.logEndOffset() > start:
-                stored = self._records(log.read(start, 1_000_000, self.isolation, True).records)
-            for entry in log.leaderEpochCache().epochEntries():
-                starts[int(read(entry, "epoch"))] = int(read(entry, "startOffset"))
-        shown: dict[str, Any] = {f"epoch_starts[{epoch}]": starts.get(epoch, NOBODY) for epoch in self.epochs}
-        for offset in range(self.log_size):
-            record, epoch = stored.get(offset, (None, None))
-            shown |= {f"log.records[{offset}].id": record, f"log.records[{offset}].epoch": epoch}
-        return shown
 
     def _follower(self, follower_id: int) -> tuple[int, int | None]:
         """What the leader knows of a follower: its end offset, and the broker epoch of its fetch."""
@@ -373,14 +341,6 @@ class PartitionOfBroker(PartitionAround):
             else:
                 told = None if epoch == NOBODY else self._age(member, epoch)
             self.shown[f"change.member_epochs[{member}]"] = told
-
-    @staticmethod
-    def _records(records: Any) -> dict[int, tuple[int, int]]:
-        """By offset, the number and the leader epoch of each record."""
-        return {
-            int(batch.baseOffset()): (int(batch.maxTimestamp()), int(batch.partitionLeaderEpoch()))
-            for batch in records.batches()
-        }
 
 
 def _optional(value: int | None) -> Any:

@@ -75,6 +75,10 @@ JUDGES = {
         "org.apache.kafka.clients.producer.internals.TransactionManager",
         ("client/application.py", "client/transactional_producer.py"),
     ),
+    "replica_fetcher.py": (
+        "kafka.server.AbstractFetcherThread",
+        tuple(f"broker/{each}.py" for each in ("epoch_file", "fetcher", "log_file", "metadata")),
+    ),
     "raft_client.py": (
         "org.apache.kafka.raft.KafkaRaftClient",
         ("quorum/check_quorum.py", "quorum/elections.py", "quorum/records.py", "quorum/replication.py"),
@@ -98,6 +102,9 @@ ONE_RECORD = ("log_size=1", "max_records=1", "max_leader_epoch=1")
 """Bounds of `models/partition_model.py` that let every edge be compared within minutes."""
 ALONE = "moves=0", "min_insync_replicas=1"
 """The leader alone is enough, so that its high watermark rises without the follower that it proposes."""
+ASKS_FIRST = "truncation=KIP_279"
+"""A follower asks where an epoch ends before it fetches, as it does where a log moves to another disk."""
+FETCHER, ANSWERS = "replica_fetcher.py", "fetcher_model.py"
 RAFT, QUORUM = "raft_client.py", "raft_model.py"
 PRODUCER, ANSWERED = "producer_client.py", "producer_client_model.py"
 EXHAUSTED = ("first_epoch=32767", "max_producer_epoch=32767", "producer_ids=2")
@@ -138,6 +145,11 @@ RUNS = (
     Run(CLIENT, REFUSED, ("repetitions=0",)),
     Run(CLIENT, REFUSED, ("repetitions=0", "transaction_version=1"), case="first_version"),
     Run(CLIENT, REFUSED, ("errors=0", "lost=0", "batches=1"), case="repeated"),
+    Run(FETCHER, ANSWERS, ("max_leader_epoch=1",)),
+    Run(FETCHER, ANSWERS, case="epochs"),
+    Run(FETCHER, ANSWERS, ("log_size=1", "max_records=1", "replicas=3"), case="leaders"),
+    Run(FETCHER, ANSWERS, ("max_leader_epoch=1", ASKS_FIRST), case="asks"),
+    Run(FETCHER, ANSWERS, (ASKS_FIRST,), case="asks_epochs"),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "crashes=1")),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "disk_losses=1"), case="disks"),
     Run(RAFT, QUORUM, case="epochs"),

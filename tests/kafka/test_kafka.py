@@ -20,6 +20,7 @@ RUNS = (
     ("broker_heartbeats", ("restarts=0",)),
     ("partition:partition_model", ()),
     ("raft_client:raft_model", ("crashes=0",)),
+    ("replica_fetcher:fetcher_model", ()),
 )
 """Runs whose state graphs are found within seconds, with the bounds that make them so."""
 

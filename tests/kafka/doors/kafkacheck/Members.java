@@ -83,23 +83,34 @@ public final class Members {
 
     /** The value of the field that has one of these names. */
     public static Object get(Object target, String... names) {
-        Field field = FIELDS.computeIfAbsent(List.of(target.getClass(), names[0]), key -> {
-            for (String name : names) {
-                try {
-                    Field found = target.getClass().getDeclaredField(name);
-                    found.setAccessible(true);
-                    return found;
-                } catch (NoSuchFieldException error) {
-                    continue;
+        try {
+            return field(target, names).get(target);
+        } catch (IllegalAccessException error) {
+            throw failure(error);
+        }
+    }
+
+    /** Give the field of that name another value, even if it is final. */
+    public static void set(Object target, String name, Object value) {
+        try {
+            field(target, name).set(target, value);
+        } catch (IllegalAccessException error) {
+            throw failure(error);
+        }
+    }
+
+    private static Field field(Object target, String... names) {
+        return FIELDS.computeIfAbsent(List.of(target.getClass(), names[0]), key -> {
+            for (Class<?> type = target.getClass(); type != null; type = type.getSuperclass()) {
+                for (Field found : type.getDeclaredFields()) {
+                    if (List.of(names).contains(found.getName())) {
+                        found.setAccessible(true);
+                        return found;
+                    }
                 }
             }
             throw new IllegalStateException(target.getClass() + " has no field " + String.join(" or ", names));
         });
-        try {
-            return field.get(target);
-        } catch (IllegalAccessException error) {
-            throw failure(error);
-        }
     }
 
     private static RuntimeException failure(ReflectiveOperationException error) {

@@ -17,7 +17,8 @@ import java.util.Set;
  * Makes an object that stands in for one of a class whose constructor needs half a broker.
  *
  * The object is of a subclass that is written here as bytes: the named methods call a handler, with their arguments
- * boxed. No constructor runs, so that all fields are blank and every other method is of no use.
+ * boxed. No constructor runs, so that all fields are blank and every other method is of no use, unless the object
+ * stands `in` for another one, whose fields it takes over.
  */
 public final class StandIn {
     /** Takes the calls of a stand-in, and returns what they return. */
@@ -67,6 +68,24 @@ public final class StandIn {
         Object each = allocator.getClass().getMethod("allocateInstance", Class.class).invoke(allocator, made);
         made.getField("handler").set(each, handler);
         return type.cast(each);
+    }
+
+    /** Like `of`, but the object begins with the fields of another one, so that its other methods can be used. */
+    public static <T> T in(T original, Set<String> methods, Handler handler) throws ReflectiveOperationException {
+        @SuppressWarnings("unchecked")
+        T each = of((Class<T>) original.getClass(), methods, handler);
+        for (Class<?> type = original.getClass(); isOpen(type); type = type.getSuperclass()) {
+            for (Field field : type.getDeclaredFields()) {
+                if (Modifier.isStatic(field.getModifiers())) continue;
+                field.setAccessible(true);
+                field.set(each, field.get(original));
+            }
+        }
+        return each;
+    }
+
+    private static boolean isOpen(Class<?> type) {
+        return type.getClassLoader() != null;
     }
 
     private byte[] written(Class<?> type, Set<String> methods) throws IOException {
