@@ -6,8 +6,10 @@ The numbers are those of `covered.toml`, which `python -m tests.kafka --record` 
 """
 
 import ast
+import json
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.kafka.runs import JUDGES, RUNS, Run
@@ -15,6 +17,7 @@ from tests.kafka.runs import JUDGES, RUNS, Run
 HERE = Path(__file__).resolve().parent
 IMPL = HERE.parents[1] / "impl"
 COVERED = HERE / "covered.toml"
+TEETH = HERE / "teeth.toml"
 HEAD = """\
 # Beside which class of Kafka
 
@@ -47,6 +50,33 @@ def record(run: str, release: str, closing: str) -> None:
     for name in sorted(known):
         lines += [f'["{name}"]', *(f'{key} = "{value}"' for key, value in known[name].items()), ""]
     COVERED.write_text("\n".join(lines).rstrip() + "\n", "utf-8")
+
+
+def teeth() -> dict[str, dict[str, dict[str, str]]]:
+    """By kind of change and by change, what each system made of it when it was last recorded."""
+    return tomllib.loads(TEETH.read_text("utf-8")) if TEETH.exists() else {}
+
+
+def record_teeth(kind: str, system: str, outcomes: Mapping[str, str]) -> None:
+    """Keep what a system made of changes of one kind, in place of its former outcomes."""
+    known = teeth()
+    changes = known.setdefault(kind, {})
+    for told in changes.values():
+        told.pop(system, None)
+    for change, outcome in outcomes.items():
+        changes.setdefault(change, {})[system] = outcome
+    lines = ["# What `python -m tests.kafka.teeth --record` found last; never edited by hand.", ""]
+    for each in sorted(known):
+        for change, told in sorted(known[each].items()):
+            if told:
+                lines += [f"[{each}.{json.dumps(change)}]"]
+                lines += [f"{json.dumps(name)} = {json.dumps(told[name])}" for name in sorted(told)] + [""]
+    TEETH.write_text("\n".join(lines).rstrip() + "\n", "utf-8")
+
+
+def is_told(outcome: str) -> bool:
+    """Whether a recorded outcome says that the system told the change from the right rules."""
+    return outcome.startswith(("differs", "fails"))
 
 
 def has_rules(path: Path) -> bool:
