@@ -118,7 +118,8 @@ class Bench:
             removal.remove(removal.NOTHING)
         if paths.is_same(self._usual):
             return Outcome(Verdict.SAME, self.run.name)
-        is_new = np.array([key not in self._keys for key in paths.keys()], bool)
+        keys = paths.keys()
+        is_new = np.array([key not in self._keys for key in keys], bool)
         return self._compared(paths, is_new)
 
     def _compared(self, paths: Paths, is_first: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> Outcome:

@@ -110,7 +110,7 @@ def moments(model: Model, names: Iterable[str]) -> dict[str, list[tuple[str, int
     for name in names:
         for step in dated(model.rules)[name]:
             at = step.release + ".0" * (2 - step.release.count("."))
-            if not OLDEST <= order(at)[:2] or order(at) > order(newest_release()):
+            if order(at)[:2] < OLDEST or order(at) > order(newest_release()):
                 continue
             former = before(at)
             now = rules_in(model.rules, at)[name]
