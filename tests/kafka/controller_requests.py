@@ -116,7 +116,9 @@ class ControllerRequests(ReplicationControl):
             return False
         removing = set(partition.removingReplicas)
         target = [each for each in partition.replicas if each not in removing]
-        if new_leader in target and new_leader != target[0] and len(partition.isr) > 1:
+        if new_leader not in target:  # the election would be for another one, which is another request
+            return False
+        if new_leader != target[0] and len(partition.isr) > 1:
             self._reassign([new_leader, *(each for each in target if each != new_leader)])
         self._note_epochs()
         before = self.door.offset()
