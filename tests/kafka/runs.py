@@ -31,6 +31,7 @@ def plain(release: str) -> str:
 
 
 CONTROLLER = ("alter_partition", "brokers", "configuration", "elections", "partition_change", "reassignment", "topics")
+LOG_MODULES = ("append", "producer_state", "reload", "replica", "sequences", "transactions", "verification")
 JUDGES = {
     "replication_control.py": (
         "org.apache.kafka.controller.ReplicationControlManager",
@@ -56,7 +57,7 @@ JUDGES = {
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
     "partition_log.py": (
         "org.apache.kafka.storage.internals.log.UnifiedLog",
-        ("log/append.py", "log/producer_state.py", "log/reload.py", "log/transactions.py", "log/verification.py"),
+        tuple(f"log/{each}.py" for each in LOG_MODULES),
     ),
     "partition.py": (
         "kafka.cluster.Partition",
@@ -80,6 +81,8 @@ VERSION_1 = (*EITHER_VERSION, "cluster_version=1", "upgrades=0")
 RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
 COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
 LOG, SENT = "partition_log.py", "producer_state_model.py"
+SEQUENCES = ("reloads=0", "max_producer_epoch=0", "cached_batches=2", "max_verification_guard=2", "wraps=1")
+"""Two batches are remembered, sequences wrap, and a guard may be an old one."""
 ONE_RECORD = ("log_size=1", "max_records=1", "max_leader_epoch=1")
 """Bounds of `models/partition_model.py` that let every edge be compared within minutes."""
 ALONE = "moves=0", "min_insync_replicas=1"
@@ -101,6 +104,8 @@ RUNS = (
     Run("epoch_file.py", "epoch_file_model.py"),
     Run(LOG, SENT, ("reloads=0",)),
     Run(LOG, SENT, ("reloads=1",), case="reloads"),
+    Run(LOG, SENT, SEQUENCES, case="sequences"),
+    Run(LOG, SENT, ("reloads=0", "max_log_start=1"), case="deleted"),
     Run(LOG, "transaction_index_model.py", EITHER_VERSION),
     Run("partition.py", "partition_model.py", (*ONE_RECORD, "moves=0")),
     Run("partition.py", "partition_model.py", ONE_RECORD, case="reassigned"),

@@ -66,7 +66,8 @@ def _read(tree: ast.AST) -> Iterable[str]:
 
 
 def _told(name: str, value: int) -> str:
-    return f"{name}={getattr(value, 'name', value)}"
+    """A switch with its value. A rule of a group has the same name in models that have the group alone."""
+    return f"{name.rpartition('.')[2]}={getattr(value, 'name', value)}"
 
 
 def turned_switches(bench: Bench) -> dict[str, Change]:
