@@ -9,7 +9,7 @@ import ast
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tests.kafka.runs import JUDGES, RUNS, Run
@@ -18,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 IMPL = HERE.parents[1] / "impl"
 COVERED = HERE / "covered.toml"
 TEETH = HERE / "teeth.toml"
+UNTOLD = HERE / "untold.toml"
 HEAD = """\
 # Beside which class of Kafka
 
@@ -32,6 +33,21 @@ NONE_CAN = {
     "takes in several classes; `controller/` and `broker/` have the rules as Kafka has them"
 }
 """Folders, or modules, that no class of Kafka can judge, and why."""
+SWITCHES, MUTANTS, DATES = "switches", "mutants", "profiles"
+HEADINGS = {
+    SWITCHES: """\
+Is a wrong rule noticed? `python -m tests.kafka.teeth` turns each dated switch that the judged modules read, and runs
+the class until model and class differ; in brackets, after how many steps. If no class tells it, the reason is there.
+""",
+    DATES: """\
+Are the dates right? In the release that a switch names it is set as before it, and in the release before as after it
+(`--profiles`).
+""",
+}
+MUTANTS_HEAD = """\
+Conditions of the judged modules that were taken away, one at a time (`--mutants`). Some change no step at the bounds of
+the runs; some are left, because the class shows nothing of the change, or the time was too short.
+"""
 NUMBERS = ("kafka", "edges", "refusals", "steps", "outcome")
 NOT_YET = "no adapter yet"
 
@@ -55,6 +71,12 @@ def record(run: str, release: str, closing: str) -> None:
 def teeth() -> dict[str, dict[str, dict[str, str]]]:
     """By kind of change and by change, what each system made of it when it was last recorded."""
     return tomllib.loads(TEETH.read_text("utf-8")) if TEETH.exists() else {}
+
+
+def untold() -> dict[str, str]:
+    """By wrong rule the reason why no class tells it."""
+    listed = tomllib.loads(UNTOLD.read_text("utf-8")) if UNTOLD.exists() else {}
+    return {each["change"]: each["reason"] for each in listed.get("switch", [])}
 
 
 def record_teeth(kind: str, system: str, outcomes: Mapping[str, str]) -> None:
@@ -113,7 +135,36 @@ def page() -> str:
         numbers = [told[run.name][each] if run.name in told else "not recorded" for each in NUMBERS]
         cells = [f"`{run.name}`", class_of(run.system), *numbers, str(differences_of(run))]
         lines.append(f"| {' | '.join(cells)} |")
+    lines += teeth_lines()
     return "\n".join(lines) + "\n"
+
+
+def teeth_lines() -> Iterator[str]:
+    """The tables of the wrong rules: switches, dates, and conditions that were taken away."""
+    known, reasons = teeth(), untold()
+    for kind, heading in HEADINGS.items():
+        if kind in known:
+            yield from ("", heading, "| wrong rule | told by | read by, and not told by |", "| --- | --- | --- |")
+            for change, outcomes in known[kind].items():
+                told = [each for each in outcomes if is_told(outcomes[each])]
+                others = [class_of(each) for each in outcomes if each not in told]
+                reason = reasons.get(change, "**none**")
+                named = ", ".join(f"{class_of(each)} ({steps_of(outcomes[each])})" for each in told)
+                yield f"| `{change}` | {named or reason} | {', '.join(others)} |"
+    if MUTANTS in known:
+        yield from ("", MUTANTS_HEAD, "| class | conditions | told | same steps | left |", "| --- " * 5 + "|")
+        for system in JUDGES:
+            found = [outcomes[system] for outcomes in known[MUTANTS].values() if system in outcomes]
+            told = sum(map(is_told, found))
+            same = sum(1 for each in found if each.startswith("same"))
+            if found:
+                yield f"| {class_of(system)} | {len(found)} | {told} | {same} | {len(found) - told - same} |"
+
+
+def steps_of(outcome: str) -> str:
+    """How many steps were compared until a wrong rule was told."""
+    found = re.search(r"after (\d+) steps", outcome)
+    return found[1] if found else "at once"
 
 
 if __name__ == "__main__":

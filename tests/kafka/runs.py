@@ -87,6 +87,8 @@ ONE_RECORD = ("log_size=1", "max_records=1", "max_leader_epoch=1")
 """Bounds of `models/partition_model.py` that let every edge be compared within minutes."""
 ALONE = "moves=0", "min_insync_replicas=1"
 """The leader alone is enough, so that its high watermark rises without the follower that it proposes."""
+SKIPPED = ("moves=0", "log_size=1", "max_records=1", "max_log_start=0")
+"""A leader epoch may lie between two that the broker sees."""
 RAFT, QUORUM = "raft_client.py", "raft_model.py"
 
 RUNS = (
@@ -110,6 +112,7 @@ RUNS = (
     Run("partition.py", "partition_model.py", (*ONE_RECORD, "moves=0")),
     Run("partition.py", "partition_model.py", ONE_RECORD, case="reassigned"),
     Run("partition.py", "partition_model.py", (*ONE_RECORD, *ALONE), "partition_alone.toml", "alone"),
+    Run("partition.py", "partition_model.py", SKIPPED, case="skipped"),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "crashes=1")),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "disk_losses=1"), case="disks"),
     Run(RAFT, QUORUM, case="epochs"),

@@ -12,7 +12,6 @@ import ast
 import os
 import random
 import sys
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -28,13 +27,13 @@ from kafkacheck.checker.schema.releases import dated, order, rules_in, values_of
 from kafkacheck.checker.schema.rules import full_name, switches
 from tests.kafka import judged
 from tests.kafka.bench import Bench, Outcome, Verdict
+from tests.kafka.judged import DATES, MUTANTS, SWITCHES
 from tests.kafka.jvm import CLASSES
 from tests.kafka.libs import OLDEST, KafkaError, classes_of, newest_release
 from tests.kafka.runs import JUDGES, RELEASES, RUNS, Run
 
 IMPL = Path(__file__).resolve().parents[2] / "impl"
 CANNOT = 2
-SWITCHES, MUTANTS, PROFILES = "switches", "mutants", "profiles"
 
 Change = tuple[Model, int]
 """A changed model, and the number of the condition that is removed from it."""
@@ -158,13 +157,6 @@ def bitten(runs: Sequence[Run], release: str, changes: Changes, seconds: float, 
     return best
 
 
-def reasons() -> dict[str, str]:
-    """By change the reason why no class tells it."""
-    file = Path(__file__).with_name("untold.toml")
-    listed = tomllib.loads(file.read_text("utf-8")) if file.exists() else {}
-    return {each["change"]: each["reason"] for each in listed.get("switch", [])}
-
-
 def judge(
     kind: str, system: str, runs: Sequence[Run], releases: Sequence[str], count: int, seconds: float, seed: int
 ) -> dict[str, Outcome]:
@@ -225,7 +217,7 @@ def main(
         raise SystemExit(f"error: no run begins with {names[0]}; `python -m tests.kafka --list` shows all")
     if count is not None and dates:
         raise SystemExit("error: --mutants and --profiles are given together; give one, as each takes long")
-    kind = PROFILES if dates else SWITCHES if count is None else MUTANTS
+    kind = DATES if dates else SWITCHES if count is None else MUTANTS
     chosen = releases if dates else releases or (newest_release(),)
     untold = 0
     try:
@@ -243,7 +235,7 @@ def main(
 
 def _tell(kind: str, system: str, found: Mapping[str, Outcome]) -> int:
     """Print the table of a system; how many changes no system is known to tell, and no reason is listed for that."""
-    known, recorded, wrong = reasons(), judged.teeth().get(kind, {}), 0
+    known, recorded, wrong = judged.untold(), judged.teeth().get(kind, {}), 0
     for name, outcome in found.items():
         others = [each for each, told in recorded.get(name, {}).items() if each != system and judged.is_told(told)]
         note = f" (told by {', '.join(others)})" if others else " (listed)" if name in known else ""
