@@ -34,6 +34,8 @@ NONE_CAN = {
 }
 """Folders, or modules, that no class of Kafka can judge, and why."""
 SWITCHES, MUTANTS, DATES = "switches", "mutants", "profiles"
+ALL = "all conditions"
+"""Under this name the numbers of conditions are recorded: all, told, of no effect, and left."""
 HEADINGS = {
     SWITCHES: """\
 Is a wrong rule noticed? `python -m tests.kafka.teeth` turns each dated switch that the judged modules read, and runs
@@ -153,12 +155,7 @@ def teeth_lines() -> Iterator[str]:
                 yield f"| `{change}` | {named or reason} | {', '.join(others)} |"
     if MUTANTS in known:
         yield from ("", MUTANTS_HEAD, "| class | conditions | told | same steps | left |", "| --- " * 5 + "|")
-        for system in JUDGES:
-            found = [outcomes[system] for outcomes in known[MUTANTS].values() if system in outcomes]
-            told = sum(map(is_told, found))
-            same = sum(1 for each in found if each.startswith("same"))
-            if found:
-                yield f"| {class_of(system)} | {len(found)} | {told} | {same} | {len(found) - told - same} |"
+        yield from (f"| {class_of(each)} | {numbers} |" for each, numbers in known[MUTANTS].get(ALL, {}).items())
 
 
 def steps_of(outcome: str) -> str:

@@ -20,7 +20,6 @@ import click
 from kafkacheck.checker.language import ir, removal
 from kafkacheck.checker.language.source import function_tree
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.mutation.guard_group import key_of
 from kafkacheck.checker.mutation.substitution import mutants, switched, switches_of
 from kafkacheck.checker.process.errors import KafkacheckError
 from kafkacheck.checker.schema.releases import dated, order, rules_in, values_of
@@ -93,9 +92,7 @@ def some_mutants(bench: Bench, count: int, seed: int) -> dict[str, Change]:
     chosen = {number: known[number] for number in ranked[:count]}
     model = switched(bench.model, chosen)
     there = switches_of(model)
-    return {
-        key_of(each).removeprefix(f"{IMPL}/"): (model, number) for number, each in chosen.items() if number in there
-    }
+    return {each.name: (model, number) for number, each in chosen.items() if number in there}
 
 
 def before(release: str) -> str | None:
@@ -225,12 +222,21 @@ def main(
             own = [run for run in runs if run.system == system]
             found = judge(kind, system, own, chosen, count or 0, seconds, seed)
             if records:
-                judged.record_teeth(kind, system, {name: str(outcome) for name, outcome in found.items()})
+                judged.record_teeth(kind, system, _recorded(kind, found))
             untold += _tell(kind, system, found)
     except (KafkaError, KafkacheckError) as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(CANNOT) from None
     raise SystemExit(1 if untold else 0)
+
+
+def _recorded(kind: str, found: Mapping[str, Outcome]) -> dict[str, str]:
+    """What is kept of the outcomes; of conditions their number, and those that are neither told nor without effect."""
+    if kind != MUTANTS:
+        return {name: str(outcome) for name, outcome in found.items()}
+    left = {name: str(each) for name, each in found.items() if not each.is_caught and each.verdict is not Verdict.SAME}
+    told = sum(1 for each in found.values() if each.is_caught)
+    return {judged.ALL: f"{len(found)} | {told} | {len(found) - told - len(left)} | {len(left)}", **left}
 
 
 def _tell(kind: str, system: str, found: Mapping[str, Outcome]) -> int:
