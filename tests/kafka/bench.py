@@ -71,6 +71,16 @@ class Outcome:
         return f"{told}: {self.detail}" if self.detail else told
 
 
+def model_of(run: Run, release: str) -> Model:
+    """The model of a run by the rules of a release.
+
+    It has no properties: what they say is of no interest here, and they make the machine code larger.
+    """
+    name = str(HERE / "models" / run.model) if run.model.endswith(".py") else run.model
+    settings = (f"{RELEASE}{plain(release)}", *run.settings)
+    return with_settings(catalogue.find_model(name), settings).with_properties([])
+
+
 class Bench:
     """A class of Kafka that runs, and the model of a run by the rules of the release. The process ends with `close`.
 
@@ -79,10 +89,7 @@ class Bench:
 
     def __init__(self, run: Run, release: str, seconds: float, seed: int = 0) -> None:
         self.run, self.seconds, self.seed = run, seconds, seed
-        name = str(HERE / "models" / run.model) if run.model.endswith(".py") else run.model
-        settings = (f"{RELEASE}{plain(release)}", *run.settings)
-        # What properties say is of no interest here, and makes the machine code larger.
-        self.model = with_settings(catalogue.find_model(name), settings).with_properties([])
+        self.model = model_of(run, release)
         self.known = listed(HERE / run.known, [each.name for each in self.model.actions]) if run.known else []
         self._link = Link(command_of(str(HERE / run.system)), SECONDS_FOR_ANSWER)
         try:

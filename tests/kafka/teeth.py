@@ -25,7 +25,7 @@ from kafkacheck.checker.process.errors import KafkacheckError
 from kafkacheck.checker.schema.releases import dated, order, rules_in, values_of
 from kafkacheck.checker.schema.rules import full_name, switches
 from tests.kafka import judged
-from tests.kafka.bench import Bench, Outcome, Verdict
+from tests.kafka.bench import Bench, Outcome, Verdict, model_of
 from tests.kafka.judged import DATES, MUTANTS, SWITCHES
 from tests.kafka.jvm import CLASSES
 from tests.kafka.libs import OLDEST, KafkaError, classes_of, newest_release
@@ -138,11 +138,16 @@ def wrong_moments(wanted: Sequence[tuple[str, int]]) -> Changes:
 def bitten(runs: Sequence[Run], release: str, changes: Changes, seconds: float, seed: int) -> dict[str, Outcome]:
     """By change the best outcome in the runs of one system. Each run has the changes that none before it has told."""
     best: dict[str, Outcome] = {}
+    asked: dict[str, set[str]] = {}
     places = list(Verdict)
     for run in runs:
+        if run.model in asked and all(best[name].is_caught for name in asked[run.model]):
+            continue
         bench = Bench(run, release, seconds, seed)
         try:
-            for name, (model, number) in changes(bench).items():
+            wrong = changes(bench)
+            asked[run.model] = set(wrong)
+            for name, (model, number) in wrong.items():
                 if name in best and best[name].is_caught:
                     continue
                 found = bench.judged(model, number)
@@ -164,15 +169,11 @@ def judge(
         return bitten(runs, prepared(releases[0]), lambda bench: some_mutants(bench, count, seed), seconds, seed)
     found: dict[str, Outcome] = {}
     wanted: dict[str, list[tuple[str, int]]] = {}
-    prepared(newest_release())
     for run in runs:
-        bench = Bench(run, newest_release(), 0, seed)
-        try:
-            names = switches_read(bench.model, judged_functions(bench.model, bench.acts, system))
-            for release, each in moments(bench.model, names).items():
-                wanted.setdefault(release, []).extend(each)
-        finally:
-            bench.close()
+        model = model_of(run, newest_release())
+        names = switches_read(model, judged_functions(model, range(len(model.actions)), system))
+        for release, each in moments(model, names).items():
+            wanted.setdefault(release, []).extend(each)
     for release in sorted(wanted, key=order):
         if releases and release not in releases:
             continue
