@@ -81,14 +81,18 @@ def untold() -> dict[str, str]:
     return {each["change"]: each["reason"] for each in listed.get("switch", [])}
 
 
-def record_teeth(kind: str, system: str, outcomes: Mapping[str, str]) -> None:
-    """Keep what a system made of changes of one kind, in place of its former outcomes."""
+def record_teeth(kind: str, system: str, outcomes: Mapping[str, str], is_whole: bool) -> None:
+    """Keep what a system made of changes of one kind, in place of its former outcomes.
+
+    If only some of its runs were asked (`is_whole` is False), what others have told stays told.
+    """
     known = teeth()
     changes = known.setdefault(kind, {})
-    for told in changes.values():
+    for told in changes.values() if is_whole else ():
         told.pop(system, None)
     for change, outcome in outcomes.items():
-        changes.setdefault(change, {})[system] = outcome
+        before = changes.setdefault(change, {}).get(system, "")
+        changes[change][system] = before if is_told(before) and not is_told(outcome) else outcome
     lines = ["# What `python -m tests.kafka.teeth --record` found last; never edited by hand.", ""]
     for each in sorted(known):
         for change, told in sorted(known[each].items()):

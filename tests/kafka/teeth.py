@@ -223,7 +223,8 @@ def main(
             own = [run for run in runs if run.system == system]
             found = judge(kind, system, own, chosen, count or 0, seconds, seed)
             if records:
-                judged.record_teeth(kind, system, _recorded(kind, found))
+                is_whole = own == [run for run in RUNS if run.system == system]
+                judged.record_teeth(kind, system, _recorded(kind, found), is_whole)
             untold += _tell(kind, system, found)
     except (KafkaError, KafkacheckError) as error:
         print(f"error: {error}", file=sys.stderr)
