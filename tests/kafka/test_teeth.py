@@ -141,16 +141,16 @@ def test_a_switch_is_wrong_in_its_release_and_in_the_one_before(lamp):
 
 def test_recorded_outcomes_replace_those_of_the_same_system(tmp_path, monkeypatch):
     monkeypatch.setattr(judged, "TEETH", tmp_path / "teeth.toml")
-    told, same = "differs after 3 steps", "same"
+    told, same, agrees = "differs after 3 steps", "same", "agrees after 4 steps"
     judged.record_teeth("switches", "a.py", {"x=1": same, "y=1": told, "z=1": told}, is_whole=True)
     judged.record_teeth("switches", "b.py", {"x=1": told}, is_whole=True)
-    judged.record_teeth("switches", "a.py", {"x=1": "agrees after 4 steps", "y=1": same}, is_whole=True)
+    judged.record_teeth("switches", "a.py", {"x=1": agrees, "y=1": same}, is_whole=True)
     assert judged.teeth() == {
         "switches": {"x=1": {"a.py": "agrees after 4 steps", "b.py": told}, "y=1": {"a.py": same}}
     }
     judged.record_teeth("switches", "a.py", {"y=1": told}, is_whole=False)
     judged.record_teeth("switches", "b.py", {"x=1": same}, is_whole=False)
-    assert judged.teeth()["switches"] == {"x=1": {"a.py": "agrees after 4 steps", "b.py": told}, "y=1": {"a.py": told}}
+    assert judged.teeth()["switches"] == {"x=1": {"a.py": agrees, "b.py": told}, "y=1": {"a.py": told}}
 
 
 @pytest.mark.slow
