@@ -212,8 +212,11 @@ class Paths(Telling):
         mine, its = ((each.enabled, each.calls, each.targets) for each in (self, other))
         if not all(np.array_equal(one, another) for one, another in zip(mine, its, strict=True)):
             return False
-        words = (np.concatenate([part.words for part in each._graph.states(0, each.states)]) for each in (self, other))
-        return np.array_equal(*words)
+        return np.array_equal(self._packed(), other._packed())
+
+    def _packed(self) -> Numbers:
+        """All states, packed, in a row each."""
+        return np.concatenate([part.words for part in self._graph.states(0, self.states)])
 
     def actions(self) -> Numbers:
         """For each class the number of its action."""
@@ -331,7 +334,7 @@ class Paths(Telling):
 class Tours:
     """Behaviours that cover all classes: each goes on from class to class as long as one is near, then starts anew.
 
-    `first`: for each class whether it comes before the others.
+    `first`: for each class whether it is sought before the others are.
     """
 
     def __init__(self, paths: Paths, first: Numbers | None = None) -> None:
@@ -345,12 +348,16 @@ class Tours:
 
         Each behaviour must be performed before the next one is asked for.
         """
+        yield from self._over(self._first)
+        yield from self._over(np.ones_like(self._first))
+
+    def _over(self, wanted: Numbers) -> Iterator[Behaviour]:
         depths = self._paths.depths()
         goes_on = True
         while goes_on:
             goes_on = False
-            self._planned = ~self.open | self._paths.is_blocked[:-1]
-            for number in np.lexsort((depths, ~self._first)).tolist():
+            self._planned = ~self.open | self._paths.is_blocked[:-1] | ~wanted
+            for number in np.argsort(depths, kind="stable").tolist():
                 behaviour = None if self._planned[number] else self._tour(number)
                 if behaviour is not None:
                     goes_on = True

@@ -208,9 +208,10 @@ def main(
 ) -> None:
     """Make the rules wrong, one at a time, and see whether Kafka's classes notice.
 
-    RUN is the beginning of some of `python -m tests.kafka --list`; without one all are run.
+    RUN is one of `python -m tests.kafka --list`; or the beginning of some, if none has the name.
     """
-    runs = [run for run in RUNS if not names or any(run.name.startswith(name) for name in names)]
+    exact = [run for run in RUNS if run.name in names]
+    runs = exact or [run for run in RUNS if not names or any(run.name.startswith(name) for name in names)]
     if not runs:
         raise SystemExit(f"error: no run begins with {names[0]}; `python -m tests.kafka --list` shows all")
     if count is not None and dates:
