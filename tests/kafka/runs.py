@@ -102,6 +102,7 @@ RUNS = (
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
     Run(COORDINATOR, REQUESTED, EITHER_VERSION),
     Run(COORDINATOR, REQUESTED, (*VERSION_1, "first_epoch=-1"), case="first"),
+    Run(COORDINATOR, REQUESTED, VERSION_1, case="version_1"),
     Run(COORDINATOR, REQUESTED, RELOADED, case="reloaded"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run(LOG, SENT, ("reloads=0",)),
