@@ -75,7 +75,7 @@ class Paths(Telling):
         self.shown, self._rows = self._projection(adapter.observes)
         self._lasting = [at for at, field in enumerate(adapter.observes) if field.path not in adapter.answers]
         lasting = (adapter.observes[at] for at in self._lasting)
-        self.seen, _ = self._projection(tuple(dict.fromkeys((*lasting, *adapter.needs))))
+        self.seen, self._seen_rows = self._projection(tuple(dict.fromkeys((*lasting, *adapter.needs))))
         self._arrange(sources, calls, targets)
         self.classes = np.full(len(self.sources), -1, np.int64)
         self.is_blocked = np.zeros(1, bool)
@@ -193,6 +193,31 @@ class Paths(Telling):
         """How many classes there are, of edges and refusals."""
         return self.edge_classes + len(self._first_refusal)
 
+    def keys(self) -> list[tuple[bytes, int, bytes]]:
+        """For each class what the system sees of it: what is shown before, the call, and what is shown after.
+
+        Classes of graphs of one model by several rules are the same if these are equal. Nothing comes after a refusal.
+        """
+        seen = [each.tobytes() for each in self._seen_rows]
+        shown = [each.tobytes() for each in self._rows]
+        first, refused = self._first_edge, zip(self._first_refusal, self._calls_of_refusals, strict=True)
+        edges = zip(self.sources[first].tolist(), self.calls[first].tolist(), self.targets[first].tolist(), strict=True)
+        keys = [(seen[self.seen[source]], call, shown[self.shown[target]]) for source, call, target in edges]
+        return keys + [(seen[self.seen[state]], call, b"") for state, call in refused]
+
+    def is_same(self, other: "Paths") -> bool:
+        """Whether both graphs have the same states and edges, found in the same order."""
+        if self.states != other.states or self.unfinished or other.unfinished:
+            return False
+        mine, its = ((each.enabled, each.calls, each.targets) for each in (self, other))
+        if not all(np.array_equal(one, another) for one, another in zip(mine, its, strict=True)):
+            return False
+        return np.array_equal(self._packed(), other._packed())
+
+    def _packed(self) -> Numbers:
+        """All states, packed, in a row each."""
+        return np.concatenate([part.words for part in self._graph.states(0, self.states)])
+
     def actions(self) -> Numbers:
         """For each class the number of its action."""
         calls = [*self.calls[self._first_edge].tolist(), *self._calls_of_refusals]
@@ -307,10 +332,14 @@ class Paths(Telling):
 
 
 class Tours:
-    """Behaviours that cover all classes: each goes on from class to class as long as one is near, then starts anew."""
+    """Behaviours that cover all classes: each goes on from class to class as long as one is near, then starts anew.
 
-    def __init__(self, paths: Paths) -> None:
+    `first`: for each class whether it is sought before the others are.
+    """
+
+    def __init__(self, paths: Paths, first: Numbers | None = None) -> None:
         self._paths = paths
+        self._first = np.zeros(paths.count, bool) if first is None else first
         self.open = np.ones(paths.count, bool)
         self._planned = np.zeros(paths.count, bool)
 
@@ -319,11 +348,15 @@ class Tours:
 
         Each behaviour must be performed before the next one is asked for.
         """
+        yield from self._over(self._first)
+        yield from self._over(np.ones_like(self._first))
+
+    def _over(self, wanted: Numbers) -> Iterator[Behaviour]:
         depths = self._paths.depths()
         goes_on = True
         while goes_on:
             goes_on = False
-            self._planned = ~self.open | self._paths.is_blocked[:-1]
+            self._planned = ~self.open | self._paths.is_blocked[:-1] | ~wanted
             for number in np.argsort(depths, kind="stable").tolist():
                 behaviour = None if self._planned[number] else self._tour(number)
                 if behaviour is not None:

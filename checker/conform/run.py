@@ -11,7 +11,7 @@ import numpy as np
 from kafkacheck.checker.conform.beside import Beside
 from kafkacheck.checker.conform.differences import START, Difference, Listed
 from kafkacheck.checker.conform.link import Link, StoppedError
-from kafkacheck.checker.conform.paths import LONGEST, Paths, Tours, walk
+from kafkacheck.checker.conform.paths import LONGEST, Numbers, Paths, Tours, walk
 from kafkacheck.checker.conform.telling import Behaviour, Op
 from kafkacheck.checker.model import Model
 
@@ -50,10 +50,13 @@ class Comparison(Beside):
         super().__init__(model, name, link)
         self.coverage = Coverage()
 
-    def follow(self, paths: Paths, known: Sequence[Listed]) -> None:
-        """Say along which state graph the system is driven, and which differences are known."""
+    def follow(self, paths: Paths, known: Sequence[Listed], first: Numbers | None = None) -> None:
+        """Say along which state graph the system is driven, and which differences are known; nothing is covered yet.
+
+        `first`: for each class of the graph whether it is compared before the others.
+        """
         self.telling = self.paths = paths
-        self.known, self.tours = known, Tours(paths)
+        self.known, self.tours, self.coverage = known, Tours(paths, first), Coverage()
 
     def search(self, seed: int, least_steps: int, goes_on: Callable[[], bool]) -> tuple[Behaviour, Difference] | None:
         """Cover every class, then walk at random: the first difference that is not known, with its behaviour.

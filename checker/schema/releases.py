@@ -73,6 +73,13 @@ def rules_in(rules: Any, release: str) -> dict[str, Any]:
     return {name: _values(rules, name, steps)[_reached(steps, asked)] for name, steps in dated(rules).items()}
 
 
+def values_of(rules: Any, name: str) -> list[Any]:
+    """The values that a dated switch has had, each once; the newest last. Both, of a bool."""
+    values = _values(rules, name, dated(rules)[name])
+    is_bool = isinstance(values[-1], bool)
+    return list(dict.fromkeys(([not values[-1]] if is_bool else []) + values[1:]))
+
+
 @dataclass(frozen=True)
 class Released:
     """What a release does to the rules of a model: by name, the switches that it changes, and those that stay older.

@@ -18,6 +18,8 @@ from tests.kafka.runs import RELEASES, RUNS, Run, plain
 
 HERE = Path(__file__).resolve().parent
 CONFORMS, CUT_SHORT, CANNOT = 0, 20, 2
+PATIENCE = "--answer-seconds=60"
+"""A JVM that starts on a busy machine takes its time."""
 
 
 @click.command()
@@ -62,7 +64,7 @@ def main(
         for classes in [classes_of(release, libs) for release in chosen]:
             begun = time.monotonic()
             for done, run in enumerate(runs):
-                options = [f"--kafka={plain(classes.release)}", f"--steps={steps}", f"--seed={seed}"]
+                options = [f"--kafka={plain(classes.release)}", f"--steps={steps}", f"--seed={seed}", PATIENCE]
                 given = {each.partition("=")[0]: each for each in (*run.settings, *settings)}
                 options += [f"--set={each}" for each in given.values()]
                 if seconds is not None:

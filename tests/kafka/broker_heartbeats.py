@@ -11,13 +11,11 @@ from typing import Any, ClassVar
 import jvm
 from replication_control import SESSION_MS, ReplicationControl
 
-NOTHING = -1
-SHOWN = ("broker_epoch", "state", "in_controlled_shutdown")
+SHOWN = ("broker_epoch", "state", "in_controlled_shutdown", "registration_offset", "controlled_shutdown_offset")
 REQUEST = ("broker_epoch", "current_metadata_offset", "want_fence", "want_shut_down")
 ANSWER = ("stage", "is_caught_up", "is_fenced", "should_shut_down")
 SILENT = ("broker_replays_record", "broker_sends_heartbeat", "broker_receives_answer", "broker_begins_shutdown",
           "broker_crashes", "heartbeat_is_lost")  # fmt: skip
-COUNTED = ("registration_offset", "controlled_shutdown_offset")
 
 
 class BrokerHeartbeats(ReplicationControl):
@@ -26,11 +24,8 @@ class BrokerHeartbeats(ReplicationControl):
     elects_at_once = True
     answers = tuple(f"brokers[*].heartbeat.{field}" for field in ANSWER)
     observes = ("controller.leader", *(f"controller.registrations[*].{field}" for field in SHOWN))
-    needs = (
-        "brokers[*].state",
-        *(f"brokers[*].heartbeat.{field}" for field in REQUEST),
-        *(f"controller.registrations[*].{field}" for field in COUNTED),
-    )
+    needs = ("brokers[*].state", *(f"brokers[*].heartbeat.{field}" for field in REQUEST))
+    refuses = ("controller_fences_stale_broker",)
     chooses: ClassVar = {"controller_fences_stale_broker": ["broker_id"]}
 
     def __init__(self, model: Any) -> None:
@@ -50,16 +45,20 @@ class BrokerHeartbeats(ReplicationControl):
         self.door.activate()
         self._found({"replicas": list(self.replicas), "isr": list(self.replicas), "leader": None, "leader_epoch": 0})
         self.shown = {}
+        self.awaited: set[int] = set()
+        self.shutdowns: dict[int, int] = {}
 
     def act(self, action: str, parameters: dict[str, Any], known: dict[str, Any]) -> bool | dict[str, int]:
         """Let the controller do what the action says; whether it did."""
         self.shown, self.known = {}, known
         done: bool | dict[str, int] = getattr(self, action)(**parameters)
+        self._note_offsets()
         return done
 
     def broker_registers(self, broker_id: int) -> bool:
         """A broker starts and registers; the session of its former process has ended."""
         self._end_sessions([broker_id])
+        self.awaited.add(broker_id)
         return self._register(broker_id, is_clean=False)
 
     def controller_handles_heartbeat(self, broker_id: int) -> bool:
@@ -70,7 +69,7 @@ class BrokerHeartbeats(ReplicationControl):
             "BrokerHeartbeatRequestData",
             setBrokerId=broker_id,
             setBrokerEpoch=self.broker_epochs[broker_id][sent["broker_epoch"] - 1],
-            setCurrentMetadataOffset=self._offset_at(sent["current_metadata_offset"], broker_id),
+            setCurrentMetadataOffset=self._offset_at(sent["current_metadata_offset"]),
             setWantFence=sent["want_fence"],
             setWantShutDown=sent["want_shut_down"],
         )
@@ -96,10 +95,13 @@ class BrokerHeartbeats(ReplicationControl):
         return bool(self._fence([broker_id]))
 
     def _fence(self, silent: list[int]) -> bool | dict[str, int]:
-        """Let these brokers be silent for too long, and the controller look for stale ones until it has fenced one."""
+        """Let these brokers be silent for too long, and the controller look for stale ones until it has fenced one.
+
+        If a broker that is fenced already is silent, Kafka may fence it once more, by a record that changes nothing.
+        """
         known = [each for each in self.replicas if self.broker_epochs[each]]
         unfenced = [each for each in known if not self.door.broker(each).fenced()]
-        self._end_sessions(silent)
+        self._end_sessions([each for each in silent if each in unfenced])
         found = True
         while found:
             found = bool(self.door.fenceOneStaleBroker())
@@ -129,28 +131,36 @@ class BrokerHeartbeats(ReplicationControl):
             if each not in silent and self.broker_epochs[each]:
                 self.door.trackHeartbeat(each)
 
-    def _offset_at(self, distance: int, sender: int) -> int:
-        """An offset of the log that lies among the counted records as one at this distance from the end does.
+    def _counted(self) -> list[int]:
+        """The offsets that a model tells apart, from the log's end down."""
+        offsets = {int(self.door.offset()), *self.shutdowns.values()}
+        offsets |= {int(self.door.registrationOffset(each)) for each in self.awaited}
+        return sorted(offsets, reverse=True)
+
+    def _distance(self, offset: int | None) -> int | None:
+        """How many of these offsets lie behind one."""
+        return None if offset is None else sum(1 for each in self._counted() if each > offset)
+
+    def _offset_at(self, distance: int) -> int:
+        """The last offset of the log that is at this distance from the end.
 
         A registration that is not counted any more was replayed by its broker before.
         """
-        reached, missed = [], []
-        if self.known[f"controller.registrations[{sender}].registration_offset"] in (None, NOTHING):
-            reached.append(int(self.door.registrationOffset(sender)))
-        for broker in self.replicas:
-            for field, offset in zip(COUNTED, self._counted_offsets(broker), strict=True):
-                at = self.known[f"controller.registrations[{broker}].{field}"]
-                if at is not None and at != NOTHING and offset is not None:
-                    (reached if distance <= at else missed).append(offset)
-        if distance == 0:
-            return int(self.door.offset())
-        return max(reached) if reached else min([*missed, int(self.door.offset())]) - 1
+        counted = self._counted()
+        return counted[0] if distance == 0 else counted[min(distance, len(counted)) - 1] - 1
 
-    def _counted_offsets(self, broker: int) -> tuple[int | None, int | None]:
-        if not self.broker_epochs[broker]:
-            return None, None
-        shutdown = self.door.controlledShutdownOffset(broker)
-        return int(self.door.registrationOffset(broker)), None if shutdown < 0 else int(shutdown)
+    def _note_offsets(self) -> None:
+        """Learn which registrations no broker must replay any more, and what controlled shutdowns wait for.
+
+        A new controller does not know the latter; a model does.
+        """
+        for broker in (each for each in self.replicas if self.broker_epochs[each]):
+            if not self.door.broker(broker).fenced():
+                self.awaited.discard(broker)
+            if self.door.controlledShutdownOffset(broker) >= 0:
+                self.shutdowns[broker] = int(self.door.controlledShutdownOffset(broker))
+            elif self.door.broker(broker).fenced():
+                self.shutdowns.pop(broker, None)
 
     def observe(self) -> dict[str, Any]:
         """The leader, and the brokers as the controller has them."""
@@ -163,6 +173,9 @@ class BrokerHeartbeats(ReplicationControl):
                 # Of a fenced broker nobody reads whether it was in controlled shutdown, and Kafka keeps it in the log.
                 if not self.door.broker(broker).fenced():
                     shown[f"{path}.in_controlled_shutdown"] = bool(self.door.broker(broker).inControlledShutdown())
+            shown[f"{path}.controlled_shutdown_offset"] = self._distance(self.shutdowns.get(broker))
+            awaited = self.door.registrationOffset(broker) if broker in self.awaited else None
+            shown[f"{path}.registration_offset"] = self._distance(awaited)
         return shown | self.shown
 
 

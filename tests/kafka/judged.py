@@ -6,8 +6,10 @@ The numbers are those of `covered.toml`, which `python -m tests.kafka --record` 
 """
 
 import ast
+import json
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tests.kafka.runs import JUDGES, RUNS, Run
@@ -15,6 +17,8 @@ from tests.kafka.runs import JUDGES, RUNS, Run
 HERE = Path(__file__).resolve().parent
 IMPL = HERE.parents[1] / "impl"
 COVERED = HERE / "covered.toml"
+TEETH = HERE / "teeth.toml"
+UNTOLD = HERE / "untold.toml"
 HEAD = """\
 # Beside which class of Kafka
 
@@ -29,6 +33,23 @@ NONE_CAN = {
     "takes in several classes; `controller/` and `broker/` have the rules as Kafka has them"
 }
 """Folders, or modules, that no class of Kafka can judge, and why."""
+SWITCHES, MUTANTS, DATES = "switches", "mutants", "profiles"
+ALL = "all conditions"
+"""Under this name the numbers of conditions are recorded: all, told, of no effect, and left."""
+HEADINGS = {
+    SWITCHES: """\
+Is a wrong rule noticed? `python -m tests.kafka.teeth` turns each dated switch that the judged modules read, and runs
+the class until model and class differ; in brackets, after how many steps. If no class tells it, the reason is there.
+""",
+    DATES: """\
+Are the dates right? In the release that a switch names it is set as before it, and in the release before as after it
+(`--profiles`).
+""",
+}
+MUTANTS_HEAD = """\
+Conditions of the judged modules that were taken away, one at a time (`--mutants`). Some change no step at the bounds of
+the runs; some are left, because the class shows nothing of the change, or the time was too short.
+"""
 NUMBERS = ("kafka", "edges", "refusals", "steps", "outcome")
 NOT_YET = "no adapter yet"
 
@@ -47,6 +68,43 @@ def record(run: str, release: str, closing: str) -> None:
     for name in sorted(known):
         lines += [f'["{name}"]', *(f'{key} = "{value}"' for key, value in known[name].items()), ""]
     COVERED.write_text("\n".join(lines).rstrip() + "\n", "utf-8")
+
+
+def teeth() -> dict[str, dict[str, dict[str, str]]]:
+    """By kind of change and by change, what each system made of it when it was last recorded."""
+    return tomllib.loads(TEETH.read_text("utf-8")) if TEETH.exists() else {}
+
+
+def untold() -> dict[str, str]:
+    """By wrong rule the reason why no class tells it."""
+    listed = tomllib.loads(UNTOLD.read_text("utf-8")) if UNTOLD.exists() else {}
+    return {each["change"]: each["reason"] for each in listed.get("switch", [])}
+
+
+def record_teeth(kind: str, system: str, outcomes: Mapping[str, str], is_whole: bool) -> None:
+    """Keep what a system made of changes of one kind, in place of its former outcomes.
+
+    If only some of its runs were asked (`is_whole` is False), what others have told stays told.
+    """
+    known = teeth()
+    changes = known.setdefault(kind, {})
+    for told in changes.values() if is_whole else ():
+        told.pop(system, None)
+    for change, outcome in outcomes.items():
+        before = changes.setdefault(change, {}).get(system, "")
+        changes[change][system] = before if is_told(before) and not is_told(outcome) else outcome
+    lines = ["# What `python -m tests.kafka.teeth --record` found last; never edited by hand.", ""]
+    for each in sorted(known):
+        for change, told in sorted(known[each].items()):
+            if told:
+                lines += [f"[{each}.{json.dumps(change)}]"]
+                lines += [f"{json.dumps(name)} = {json.dumps(told[name])}" for name in sorted(told)] + [""]
+    TEETH.write_text("\n".join(lines).rstrip() + "\n", "utf-8")
+
+
+def is_told(outcome: str) -> bool:
+    """Whether a recorded outcome says that the system told the change from the right rules."""
+    return outcome.startswith(("differs", "fails"))
 
 
 def has_rules(path: Path) -> bool:
@@ -83,7 +141,31 @@ def page() -> str:
         numbers = [told[run.name][each] if run.name in told else "not recorded" for each in NUMBERS]
         cells = [f"`{run.name}`", class_of(run.system), *numbers, str(differences_of(run))]
         lines.append(f"| {' | '.join(cells)} |")
+    lines += teeth_lines()
     return "\n".join(lines) + "\n"
+
+
+def teeth_lines() -> Iterator[str]:
+    """The tables of the wrong rules: switches, dates, and conditions that were taken away."""
+    known, reasons = teeth(), untold()
+    for kind, heading in HEADINGS.items():
+        if kind in known:
+            yield from ("", heading, "| wrong rule | told by | read by, and not told by |", "| --- | --- | --- |")
+            for change, outcomes in known[kind].items():
+                told = [each for each in outcomes if is_told(outcomes[each])]
+                others = [class_of(each) for each in outcomes if each not in told]
+                reason = reasons.get(change, "**none**")
+                named = ", ".join(f"{class_of(each)} ({steps_of(outcomes[each])})" for each in told)
+                yield f"| `{change}` | {named or reason} | {', '.join(others)} |"
+    if MUTANTS in known:
+        yield from ("", MUTANTS_HEAD, "| class | conditions | told | same steps | left |", "| --- " * 5 + "|")
+        yield from (f"| {class_of(each)} | {numbers} |" for each, numbers in known[MUTANTS].get(ALL, {}).items())
+
+
+def steps_of(outcome: str) -> str:
+    """How many steps were compared until a wrong rule was told."""
+    found = re.search(r"after (\d+) steps", outcome)
+    return found[1] if found else "at once"
 
 
 if __name__ == "__main__":

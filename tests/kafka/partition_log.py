@@ -23,6 +23,7 @@ HIGHEST_SEQUENCE = 2**31 - 1
 LEADER_EPOCH = 0
 WHOLE = ("partition.high_watermark", "stable_offset")
 """Fields of the models that are not below the log."""
+ENDS = ("start_offset", "end_offset")
 UNUSED = "no part of the producer state, or no part of what Kafka's log shows"
 CONFIG = {"segment.index.bytes": "1200", "segment.bytes": "1048576", "file.delete.delay.ms": "0"}
 
@@ -41,7 +42,7 @@ class PartitionLog:
         self.silent = {name: UNUSED for name in model.actions if not hasattr(self, name)}
         entry, verification = f"{self.prefix}producers[*].", f"{self.prefix}verifications[*]."
         fields = ("producer_epoch", "coordinator_epoch", "current_transaction_first_offset", "batches")
-        whole = [path for path in (f"{self.prefix}end_offset", *WHOLE) if path in model.fields]
+        whole = [path for path in (*(f"{self.prefix}{each}" for each in ENDS), *WHOLE) if path in model.fields]
         self.observes = (*whole, *(f"{entry}{field}" for field in fields), verification[:-1])
         self.answers = tuple(path for path in model.fields if path.startswith("answer."))
         seen = (*whole, f"{self.prefix}producers", f"{self.prefix}verifications", *self.answers)
@@ -214,6 +215,12 @@ class PartitionLog:
         self.manager.removeExpiredProducers(DAY_MS)
         return True
 
+    def records_are_deleted(self, start_offset: int) -> bool:
+        """A client deletes the records below an offset; the followers have fetched all records."""
+        self.log.updateHighWatermark(self.log.logEndOffset())
+        reason = jvm.java(LOGS + "LogStartOffsetIncrementReason").ClientRecordDeletion
+        return bool(self.log.maybeIncrementLogStartOffset(self.bases[start_offset], reason))
+
     def segment_is_rolled(self) -> bool:
         """The log begins a new segment."""
         try:
@@ -247,9 +254,10 @@ class PartitionLog:
         return bool(getattr(self, action)(**parameters))
 
     def observe(self) -> dict[str, Any]:
-        """The end of the log, the producers' state, and the last answer."""
+        """The ends of the log, the producers' state, and the last answer."""
         shown = dict(self.answer)
-        shown[f"{self.prefix}end_offset"] = self.bases.index(self.log.logEndOffset())
+        for path, offset in zip(ENDS, (self.log.logStartOffset(), self.log.logEndOffset()), strict=True):
+            shown[f"{self.prefix}{path}"] = self.bases.index(offset)
         if "stable_offset" in self.observes:
             shown["partition.high_watermark"] = self.bases.index(self.log.highWatermark())
             shown["stable_offset"] = self.bases.index(self.log.lastStableOffset())

@@ -31,6 +31,7 @@ def plain(release: str) -> str:
 
 
 CONTROLLER = ("alter_partition", "brokers", "configuration", "elections", "partition_change", "reassignment", "topics")
+LOG_MODULES = ("append", "producer_state", "reload", "replica", "sequences", "transactions", "verification")
 JUDGES = {
     "replication_control.py": (
         "org.apache.kafka.controller.ReplicationControlManager",
@@ -60,7 +61,7 @@ JUDGES = {
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
     "partition_log.py": (
         "org.apache.kafka.storage.internals.log.UnifiedLog",
-        ("log/append.py", "log/producer_state.py", "log/reload.py", "log/transactions.py", "log/verification.py"),
+        tuple(f"log/{each}.py" for each in LOG_MODULES),
     ),
     "cleaner.py": ("org.apache.kafka.storage.internals.log.Cleaner", ("compaction/cleaner.py", "log/reload.py")),
     "partition.py": (
@@ -98,6 +99,8 @@ RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "pr
 COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
 LOG, SENT = "partition_log.py", "producer_state_model.py"
 IN_TRANSACTIONS = ("transactions=1", "log_size=4")
+SEQUENCES = ("reloads=0", "max_producer_epoch=0", "cached_batches=2", "max_verification_guard=2", "wraps=1")
+"""Two batches are remembered, sequences wrap, and a guard may be an old one."""
 ONE_RECORD = ("log_size=1", "max_records=1", "max_leader_epoch=1")
 """Bounds of `models/partition_model.py` that let every edge be compared within minutes."""
 ALONE = "moves=0", "min_insync_replicas=1"
@@ -105,6 +108,8 @@ ALONE = "moves=0", "min_insync_replicas=1"
 ASKS_FIRST = "truncation=KIP_279"
 """A follower asks where an epoch ends before it fetches, as it does where a log moves to another disk."""
 FETCHER, ANSWERS = "replica_fetcher.py", "fetcher_model.py"
+SKIPPED = ("moves=0", "log_size=1", "max_records=1", "max_log_start=0")
+"""A leader epoch may lie between two that the broker sees."""
 RAFT, QUORUM = "raft_client.py", "raft_model.py"
 PRODUCER, ANSWERED = "producer_client.py", "producer_client_model.py"
 EXHAUSTED = ("first_epoch=32767", "max_producer_epoch=32767", "producer_ids=2")
@@ -122,12 +127,15 @@ RUNS = (
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
     Run(COORDINATOR, REQUESTED, EITHER_VERSION),
     Run(COORDINATOR, REQUESTED, (*VERSION_1, "first_epoch=-1"), case="first"),
+    Run(COORDINATOR, REQUESTED, VERSION_1, case="version_1"),
     Run(COORDINATOR, REQUESTED, RELOADED, case="reloaded"),
     Run("transaction_metadata.py", "transaction_metadata_model.py", EITHER_VERSION),
     Run("transaction_metadata.py", "transaction_metadata_model.py", (*EITHER_VERSION, "first_epoch=-1"), case="first"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run(LOG, SENT, ("reloads=0",)),
     Run(LOG, SENT, ("reloads=1",), case="reloads"),
+    Run(LOG, SENT, SEQUENCES, case="sequences"),
+    Run(LOG, SENT, ("reloads=0", "max_log_start=1"), case="deleted"),
     Run(LOG, "transaction_index_model.py", EITHER_VERSION),
     Run("cleaner.py", "cleaner_model.py"),
     Run("cleaner.py", "cleaner_model.py", ("grouped=1",), case="grouped"),
@@ -136,6 +144,7 @@ RUNS = (
     Run("partition.py", "partition_model.py", (*ONE_RECORD, "moves=0")),
     Run("partition.py", "partition_model.py", ONE_RECORD, case="reassigned"),
     Run("partition.py", "partition_model.py", (*ONE_RECORD, *ALONE), "partition_alone.toml", "alone"),
+    Run("partition.py", "partition_model.py", SKIPPED, case="skipped"),
     Run(PRODUCER, ANSWERED, ("errors=1",)),
     Run(PRODUCER, ANSWERED, ("batches=3", "max_in_flight=3", "broken=0", "errors=1"), case="three"),
     Run(PRODUCER, ANSWERED, ("partitions=2", "broken=0", "errors=1", "expirations=0"), case="partitions"),

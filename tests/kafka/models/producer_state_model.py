@@ -5,7 +5,7 @@ from typing import Annotated
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Count, Struct, clear
 from kafkacheck.impl.bounds import Bounds
-from kafkacheck.impl.ids import NO_OFFSET, LogOffset, OptionalOffset
+from kafkacheck.impl.ids import NO_OFFSET, LogOffset, LogStartOffset, OptionalOffset
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.log.append import append_batch, append_error, append_marker, marker_error
 from kafkacheck.impl.log.constants import Marker, Origin, ProduceError
@@ -22,6 +22,7 @@ from kafkacheck.impl.log.records import (
     RecordCount,
     Sequence,
 )
+from kafkacheck.impl.log.reload import advance_start
 from kafkacheck.impl.log.replica import flush_log, restart_replica, roll_segment, stored_offset, truncate_replica
 from kafkacheck.impl.log.rules import LogRules
 from kafkacheck.impl.log.verification import NO_GUARD, start_verification, verification_error
@@ -195,6 +196,16 @@ def producers_expire(state: State, bounds: Bounds) -> bool:
     return True
 
 
+def records_are_deleted(state: State, rules: LogRules, start_offset: LogStartOffset) -> bool:
+    """The log loses its first batches, which are replicated."""
+    log = state.replica.log
+    if start_offset <= log.start_offset or start_offset > end_of(log):
+        return False
+    clear(state.answer)
+    advance_start(log, rules, start_offset)
+    return True
+
+
 def segment_is_rolled(state: State, rules: LogRules, bounds: Bounds) -> bool:
     """The log begins a new segment, with a snapshot."""
     if bounds.reloads == 0:
@@ -262,7 +273,7 @@ MODEL = Model(
     name="producer_state",
     question=__doc__,
     state=State,
-    actions=[*ANY_TIME, segment_is_rolled, log_is_truncated],
+    actions=[*ANY_TIME, records_are_deleted, segment_is_rolled, log_is_truncated],
     stuttering=ANY_TIME,
     always=[open_transactions_are_stored],
     bounds={
