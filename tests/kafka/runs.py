@@ -64,7 +64,7 @@ JUDGES = {
     ),
     "replica_fetcher.py": (
         "kafka.server.AbstractFetcherThread",
-        tuple(f"broker/{each}.py" for each in ("epoch_file", "fetcher", "log_file", "metadata")),
+        tuple(f"broker/{each}.py" for each in ("epoch_file", "fetcher", "log_file", "metadata", "recovery")),
     ),
     "raft_client.py": (
         "org.apache.kafka.raft.KafkaRaftClient",
@@ -90,6 +90,7 @@ ALONE = "moves=0", "min_insync_replicas=1"
 """The leader alone is enough, so that its high watermark rises without the follower that it proposes."""
 ASKS_FIRST = "truncation=KIP_279"
 """A follower asks where an epoch ends before it fetches, as it does where a log moves to another disk."""
+SHORT = ("max_leader_epoch=1", "log_size=1", "max_records=1")
 FETCHER, ANSWERS = "replica_fetcher.py", "fetcher_model.py"
 RAFT, QUORUM = "raft_client.py", "raft_model.py"
 
@@ -115,6 +116,7 @@ RUNS = (
     Run(FETCHER, ANSWERS, ("max_leader_epoch=1",)),
     Run(FETCHER, ANSWERS, case="epochs"),
     Run(FETCHER, ANSWERS, ("log_size=1", "max_records=1", "replicas=3"), case="leaders"),
+    Run(FETCHER, ANSWERS, (*SHORT, "restarts=1", "epoch_files=1"), case="restarts"),
     Run(FETCHER, ANSWERS, ("max_leader_epoch=1", ASKS_FIRST), case="asks"),
     Run(FETCHER, ANSWERS, (ASKS_FIRST,), case="asks_epochs"),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "crashes=1")),
