@@ -4,6 +4,8 @@ Part of Kafka modelled: `LogManager` (`loadLogs`, `checkpointLogRecoveryOffsets`
 `ReplicaManager.checkpointHighWatermarks`, and `BrokerLifecycleManager` as far as a broker registers.
 Source: apache/kafka (commit 1eb7644349); KAFKA-10432, KAFKA-1647, KIP-966.
 Left out, and why that is sound: torn batches, because recovery truncates them, so they are the same as lost ones.
+**Not covered**: a crash before the log start is in `log-start-offset-checkpoint`, which is written from time to time:
+records that were deleted since come back, and a high watermark below them.
 """
 
 from kafkacheck.impl.bounds import Bounds

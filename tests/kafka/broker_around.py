@@ -57,15 +57,9 @@ class BrokerAround:
         topic = f"t{self.behaviours}"
         self.topic_id = jvm.java("org.apache.kafka.common.Uuid").randomUuid()
         self.topic_partition = jvm.java("org.apache.kafka.common.TopicPartition")(topic, 0)
-        self.image = jvm.java("org.apache.kafka.image.MetadataImage").EMPTY
         self.registered = dict.fromkeys(self.replicas, 1)
         self.active = set(self.replicas)
-        newest = jvm.java("org.apache.kafka.server.common.MetadataVersion").latestProduction()
-        self.learn(
-            jvm.record("FeatureLevelRecord", setName="metadata.version", setFeatureLevel=newest.featureLevel()),
-            jvm.record("TopicRecord", setName=topic, setTopicId=self.topic_id),
-            *map(self.registration, self.replicas),
-        )
+        self.learn_anew()
         self.request: Any = None
         self.sent: Any = None
 
@@ -115,6 +109,17 @@ class BrokerAround:
             setLeader=NOBODY if leader is None else leader,
             setLeaderEpoch=leader_epoch,
             setPartitionEpoch=partition_epoch,
+        )
+
+    def learn_anew(self, *records: Any) -> Any:
+        """Bring the topic, all brokers and some records into an empty metadata cache, and return the change."""
+        self.image = jvm.java("org.apache.kafka.image.MetadataImage").EMPTY
+        newest = jvm.java("org.apache.kafka.server.common.MetadataVersion").latestProduction()
+        return self.learn(
+            jvm.record("FeatureLevelRecord", setName="metadata.version", setFeatureLevel=newest.featureLevel()),
+            jvm.record("TopicRecord", setName=self.topic_partition.topic(), setTopicId=self.topic_id),
+            *map(self.registration, self.replicas),
+            *records,
         )
 
     def learn(self, *records: Any) -> Any:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from jvm import java
-from reflection import called, found, nothing, proxy
+from reflection import called, found, function, nothing, proxy
 
 CACHES = "kafka.server.metadata.KRaftMetadataCache", "org.apache.kafka.metadata.KRaftMetadataCache"
 RECORDS = "org.apache.kafka.common.record", "org.apache.kafka.common.record.internal"
@@ -58,6 +58,20 @@ def log_manager(shared: dict[str, Any]) -> Any:
         boolean=True,
         **shared,
     )
+
+
+def load_logs(logs: Any) -> None:
+    """Let a log manager load what is in its folder, as when a broker starts."""
+    try:
+        logs.startup(java("java.util.HashSet")())
+    except TypeError:  # in some releases it is written in Scala
+        logs.startup(java("scala.collection.immutable.HashSet").empty(), function(lambda log: False))
+
+
+def end_at_once(logs: Any, log: Any) -> None:
+    """Let a log manager with one log go without closing anything, as when the process of a broker crashes."""
+    getattr(log, "closeHandlers", None or getattr(log, "closeQuietly", None))()
+    logs.dirLocks().iterator().next().destroy()
 
 
 def records_of(offset: int = 0, leader_epoch: int = 0, timestamp: int = 0, value: str = "") -> Any:

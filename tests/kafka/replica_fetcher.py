@@ -10,7 +10,7 @@ from typing import Any
 
 import jvm
 from broker_around import NOBODY, OWN_EPOCH, BrokerAround
-from broker_parts import records_of
+from broker_parts import end_at_once, load_logs, log_manager, records_of
 from reflection import called, found, made, value_of
 
 OF_BROKER = ("leader", "leader_epoch", "has_log", "high_watermark", "log_start_offset")
@@ -52,6 +52,8 @@ class ReplicaFetcher(BrokerAround):
             *(f"fetch.{field}" for field in OF_REQUEST),
         )
         self.acts = tuple(model.actions)
+        if model.bounds["restarts"]:
+            self.observes += ("broker.high_watermark_checkpoint",)
         self.truncates_on_fetch = model.rules["truncation"] == "ON_FETCH"
         if self.truncates_on_fetch:
             self.refuses = ["follower_sends_fetch", "follower_asks_epoch_end"]
@@ -63,8 +65,11 @@ class ReplicaFetcher(BrokerAround):
             if path not in self.observes and re.sub(r"\[\d+\]", "[*]", path) not in self.observes
         }
         # A fetcher does not wait by a clock that can be moved, so here it need not wait after an error.
-        self.prepare(replica_fetch_backoff_ms=0)
+        self.prepare(replica_fetch_backoff_ms=0, log_cleaner_enable=False)
         self.make_replicas()
+        file = jvm.java("java.io.File")(self.folder.name, "replication-offset-checkpoint")
+        self.checkpoint = jvm.java("org.apache.kafka.storage.internals.checkpoint.OffsetCheckpointFile")(file, None)
+        self.topic_partition: Any = None
 
     def make_replicas(self) -> None:
         """Make the manager of the broker's replicas, with fetchers that run by hand."""
@@ -83,7 +88,6 @@ class ReplicaFetcher(BrokerAround):
         )
         self.doors = jvm.java("kafka.server.FetcherDoor").open(self.manager, self.truncates_on_fetch)
         self.refusals = 0
-        self.topic_partition: Any = None
 
     def start(self, state: dict[str, Any]) -> None:
         """Begin with a broker that has no log, and knows the others."""
@@ -93,8 +97,10 @@ class ReplicaFetcher(BrokerAround):
         self.versions = 0
 
     def end(self) -> None:
-        """Let the topic be deleted, and its log."""
-        log = self.log()
+        """Let the topic be deleted, and its log; no fetcher waits for an answer any more."""
+        log, door = self.log(), self.door()
+        if door is not None and door.request() is not None:
+            door.disconnect()
         self.replay(jvm.record("RemoveTopicRecord", setTopicId=self.topic_id))
         if log is not None:
             log.delete()
@@ -133,6 +139,31 @@ class ReplicaFetcher(BrokerAround):
         if is_election and door is not None and not self.truncates_on_fetch:
             # Where it asks for the end of an epoch, a fetcher begins at the high watermark.
             door.fetcher().markPartitionsForTruncation(self.topic_partition, self.log().highWatermark())
+        return True
+
+    def broker_checkpoints(self) -> bool:
+        """The broker writes its high watermarks to the disk."""
+        self.manager.checkpointHighWatermarks()
+        return True
+
+    def broker_restarts(self, leader: int | None, is_clean: bool) -> bool:
+        """The broker's process ends, another one loads the log, and hears of an election."""
+        epoch = int(self.replayed().leaderEpoch) + 1
+        # Background threads do both from time to time; without the topic's id the log would be a stray.
+        log = self.log()
+        value_of(log.partitionMetadataFile()).maybeFlush()
+        self.logs.checkpointLogStartOffsets()
+        self.manager.shutdown(is_clean)
+        if is_clean:
+            called(self.logs, "shutdown", long=NOBODY)
+        else:
+            end_at_once(self.logs, log)
+        self.logs = log_manager(self.shared)
+        load_logs(self.logs)
+        self.make_replicas()
+        self.versions += 1
+        change = self.learn_anew(self.change_of(leader, self.replicas, self.replicas, epoch, self.versions))
+        self.manager.applyDelta(change.topicsDelta(), self.image)
         return True
 
     def follower_sends_fetch(self) -> bool:
@@ -302,6 +333,9 @@ class ReplicaFetcher(BrokerAround):
         if state is not None and not self.truncates_on_fetch and value_of(log.latestEpoch()) is not None:
             shown["must_truncate"] = bool(state.isTruncating())
         requested = {f"fetch.{field}": value for field, value in self._requested().items()}
+        if "broker.high_watermark_checkpoint" in self.observes:
+            kept = self.checkpoint.read().get(self.topic_partition)
+            shown["high_watermark_checkpoint"] = 0 if kept is None else int(kept)
         failed = self.manager.replicaFetcherManager().failedPartitions().contains(self.topic_partition)
         return {f"broker.{field}": value for field, value in shown.items()} | requested | {"is_failed": bool(failed)}
 

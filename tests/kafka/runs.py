@@ -78,7 +78,7 @@ JUDGES = {
     ),
     "replica_fetcher.py": (
         "kafka.server.AbstractFetcherThread",
-        tuple(f"broker/{each}.py" for each in ("epoch_file", "fetcher", "log_file", "metadata")),
+        tuple(f"broker/{each}.py" for each in ("epoch_file", "fetcher", "log_file", "metadata", "recovery")),
     ),
     "raft_client.py": (
         "org.apache.kafka.raft.KafkaRaftClient",
@@ -107,6 +107,7 @@ ALONE = "moves=0", "min_insync_replicas=1"
 """The leader alone is enough, so that its high watermark rises without the follower that it proposes."""
 ASKS_FIRST = "truncation=KIP_279"
 """A follower asks where an epoch ends before it fetches, as it does where a log moves to another disk."""
+SHORT = ("max_leader_epoch=1", "log_size=1", "max_records=1")
 FETCHER, ANSWERS = "replica_fetcher.py", "fetcher_model.py"
 SKIPPED = ("moves=0", "log_size=1", "max_records=1", "max_log_start=0")
 """A leader epoch may lie between two that the broker sees."""
@@ -157,6 +158,7 @@ RUNS = (
     Run(FETCHER, ANSWERS, ("max_leader_epoch=1",)),
     Run(FETCHER, ANSWERS, case="epochs"),
     Run(FETCHER, ANSWERS, ("log_size=1", "max_records=1", "replicas=3"), case="leaders"),
+    Run(FETCHER, ANSWERS, (*SHORT, "restarts=1", "epoch_files=1"), case="restarts"),
     Run(FETCHER, ANSWERS, ("max_leader_epoch=1", ASKS_FIRST), case="asks"),
     Run(FETCHER, ANSWERS, (ASKS_FIRST,), case="asks_epochs"),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "crashes=1")),

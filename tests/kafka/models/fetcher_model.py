@@ -7,7 +7,8 @@ answer may come after the broker has heard of another leader epoch. A record's i
 A fetcher waits for its answer, and its connection is closed when the broker turns to another leader. One that is fenced
 in its own leader epoch asks no more in that epoch; in the catalogue it asks again, and is fenced again.
 
-Bounds: three leader epochs, so that an answer may name an epoch that the follower skipped.
+Bounds: three leader epochs, so that an answer may name an epoch that the follower skipped. With `restarts`, the broker
+may write its high watermark to the disk, and be restarted; it then hears of an election.
 **Not covered**: a deletion, and what a leader knows of its followers; `partition_model.py` has them.
 """
 
@@ -28,6 +29,7 @@ from kafkacheck.impl.broker.fetcher import (
 )
 from kafkacheck.impl.broker.metadata import replay_metadata
 from kafkacheck.impl.broker.records import Broker, FetchSession
+from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, lose_memory, shut_down, start_up
 from kafkacheck.impl.enums import FetchError, Question, Stage
 from kafkacheck.impl.ids import (
     NO_EPOCH,
@@ -93,18 +95,25 @@ def start(state: State) -> bool:
 def broker_replays(state: State, rules: ClusterRules, leader: OptionalReplicaId, is_election: bool) -> bool:
     """The broker replays an election, or another change of the partition in the same leader epoch."""
     broker = state.broker
-    metadata = state.metadata
     if is_election and broker.leader_epoch + 1 == len(broker.epoch_starts):
         return False
     if not is_election and (broker.leader_epoch == NO_EPOCH or leader != broker.leader):
         return False
-    metadata.leader_epoch = broker.leader_epoch + 1 if is_election else broker.leader_epoch
+    hear(state, rules, leader, broker.leader_epoch + 1 if is_election else broker.leader_epoch)
+    if is_election:
+        state.is_failed = False
+    return True
+
+
+def hear(state: State, rules: ClusterRules, leader: int, leader_epoch: int) -> None:
+    """Let the broker replay a change of the partition; its connection to another leader is closed."""
+    broker = state.broker
+    metadata = state.metadata
+    metadata.leader_epoch = leader_epoch
     metadata.partition_epoch = 1
     metadata.leader = leader
     metadata.isr = metadata.replicas
     replay_metadata(broker, rules, BROKER, metadata, state.fetch, state.change)
-    if is_election:
-        state.is_failed = False
     if state.fetch.leader != broker.leader:
         clear(state.fetch)
     broker.metadata_offset = 0
@@ -114,6 +123,30 @@ def broker_replays(state: State, rules: ClusterRules, leader: OptionalReplicaId,
     metadata.partition_epoch = 0
     metadata.leader = NO_LEADER
     metadata.isr = Ids()
+
+
+def broker_checkpoints(state: State, rules: ClusterRules, bounds: Bounds) -> bool:
+    """The broker writes its high watermark to the disk."""
+    return bounds.restarts == 1 and state.broker.has_log and checkpoint_high_watermark(state.broker, rules)
+
+
+def broker_restarts(
+    state: State, rules: ClusterRules, bounds: Bounds, leader: OptionalReplicaId, is_clean: bool
+) -> bool:
+    """The broker's process ends, another one loads the log, and hears of an election."""
+    broker = state.broker
+    leader_epoch = broker.leader_epoch + 1
+    if bounds.restarts == 0 or not broker.has_log or leader_epoch == len(broker.epoch_starts):
+        return False
+    if is_clean:
+        shut_down(broker)
+    else:
+        lose_memory(broker)
+    start_up(broker, rules, bounds, 0)
+    broker.broker_epoch = 0
+    clear(state.fetch)
+    state.is_failed = False
+    hear(state, rules, leader, leader_epoch)
     return True
 
 
@@ -240,7 +273,7 @@ MODEL = Model(
         "max_log_start": 1,
         "max_leader_epoch": 2,
         "max_metadata_offset": 1,
-        "max_broker_epoch": 0,
+        "max_broker_epoch": 1,
         "max_controller_epoch": 0,
         "metadata_deltas": 0,
         "fetch_sessions": 0,
@@ -248,10 +281,13 @@ MODEL = Model(
         "late_registrations": 0,
         "deletions": 0,
         "min_isr_changes": 0,
+        "restarts": 0,
     },
     rules=ClusterRules(),
     actions=[
+        broker_checkpoints,
         broker_replays,
+        broker_restarts,
         divergence_comes,
         epoch_end_comes,
         follower_asks_epoch_end,
