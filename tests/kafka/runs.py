@@ -9,7 +9,7 @@ class Run:
 
     The rules are those of the release, so far as they are dated. `settings`: bounds and rules other than these, as
     `conform --set` takes them. `known`: the file with the known differences, if there are some. `case`: tells runs of
-    one system and one model apart.
+    one system and one model apart. `not_in`: releases in which it is not run.
     """
 
     system: str
@@ -17,6 +17,7 @@ class Run:
     settings: tuple[str, ...] = ()
     known: str | None = None
     case: str = ""
+    not_in: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -113,8 +114,11 @@ SKIPPED = ("moves=0", "log_size=1", "max_records=1", "max_log_start=0")
 """A leader epoch may lie between two that the broker sees."""
 RAFT, QUORUM = "raft_client.py", "raft_model.py"
 PRODUCER, ANSWERED = "producer_client.py", "producer_client_model.py"
+WAITING = ("errors=1", "in_flight_expirations=0")
 EXHAUSTED = ("first_epoch=32767", "max_producer_epoch=32767", "producer_ids=2")
-OVERSIZED = ("records_in_batch=2", "oversized_batches=1", "broken=0", "errors=1")
+OVERSIZED = ("records_in_batch=2", "oversized_batches=1", "broken=0")
+REUSED = ("4.0.0", "4.0.1", "4.1.0", "4.1.1")
+"""Releases that reuse the memory of a batch which expires in flight (KAFKA-19012)."""
 CLIENT, REFUSED = "transactional_client.py", "transactional_client_model.py"
 
 RUNS = (
@@ -146,12 +150,13 @@ RUNS = (
     Run("partition.py", "partition_model.py", ONE_RECORD, case="reassigned"),
     Run("partition.py", "partition_model.py", (*ONE_RECORD, *ALONE), "partition_alone.toml", "alone"),
     Run("partition.py", "partition_model.py", SKIPPED, case="skipped"),
-    Run(PRODUCER, ANSWERED, ("errors=1",)),
-    Run(PRODUCER, ANSWERED, ("batches=3", "max_in_flight=3", "broken=0", "errors=1"), case="three"),
-    Run(PRODUCER, ANSWERED, ("partitions=2", "broken=0", "errors=1", "expirations=0"), case="partitions"),
-    Run(PRODUCER, ANSWERED, (*EXHAUSTED, "errors=1"), case="exhausted"),
-    Run(PRODUCER, ANSWERED, OVERSIZED, case="oversized"),
-    Run(PRODUCER, ANSWERED, ("partition_is_muted=true", "in_flight_expirations=0", "errors=1"), case="muted"),
+    Run(PRODUCER, ANSWERED, WAITING),
+    Run(PRODUCER, ANSWERED, ("errors=1", "expirations=0"), case="in_flight", not_in=REUSED),
+    Run(PRODUCER, ANSWERED, (*WAITING, "batches=3", "max_in_flight=3", "broken=0"), case="three"),
+    Run(PRODUCER, ANSWERED, (*WAITING, "partitions=2", "broken=0", "expirations=0"), case="partitions"),
+    Run(PRODUCER, ANSWERED, (*WAITING, *EXHAUSTED), case="exhausted"),
+    Run(PRODUCER, ANSWERED, (*WAITING, *OVERSIZED), case="oversized"),
+    Run(PRODUCER, ANSWERED, (*WAITING, "partition_is_muted=true"), case="muted"),
     Run(CLIENT, REFUSED, ("repetitions=0",)),
     Run(CLIENT, REFUSED, ("repetitions=0", "transaction_version=1"), case="first_version"),
     Run(CLIENT, REFUSED, ("errors=0", "lost=0", "batches=1"), case="repeated"),

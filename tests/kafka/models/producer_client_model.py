@@ -36,12 +36,14 @@ class Budget(Struct):
 
     broken: connections that break.
     errors: requests that are answered by an error.
-    expirations: batches that expire.
+    expirations: batches that expire while they wait for a retry.
+    in_flight_expirations: batches that expire in flight.
     """
 
     broken: Annotated[int, Allowance("broken")]
     errors: Annotated[int, Allowance("errors")]
     expirations: Annotated[int, Allowance("expirations")]
+    in_flight_expirations: Annotated[int, Allowance("in_flight_expirations")]
 
 
 class State(Struct):
@@ -214,7 +216,7 @@ MODEL = Model(
         connection_breaks: "broken",
         leader_refuses: "errors",
         waiting_batch_expires: "expirations",
-        sent_batch_expires: "expirations",
+        sent_batch_expires: "in_flight_expirations",
     },
     stuttering=[sender_runs],
     always=[batches_in_flight_have_sequences],
