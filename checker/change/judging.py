@@ -105,13 +105,16 @@ class Judged:
         return any(each.is_outcome for each in self.failures)
 
 
-def judged_here(model: Model, settings: Sequence[str], former: Former, seconds: float) -> Judged:
-    """What an edit changes in a model, within this time. OtherModelError if both versions are not one program."""
+def judged_here(model: Model, settings: Sequence[str], former: Former, seconds: float, states: int = 0) -> Judged:
+    """What an edit changes in a model, within this time, if it has about so many states.
+
+    OtherModelError if both versions are not one program.
+    """
     begun = time.monotonic()
     blank = Judged(model.name, tuple(settings), Change.UNFINISHED)
     program = one_program(model.with_lemmas(), former)
     try:
-        found = _Program(program, blank, begun + seconds).judge()
+        found = _Program(program, blank, begun + seconds, states).judge()
     finally:
         removal.remove(removal.NOTHING)
     return replace(found, seconds=time.monotonic() - begun)
@@ -126,10 +129,11 @@ def searched(model: Model, seconds: float) -> Searched:
 class _Program:
     """A model that takes its former steps while `removal` says so."""
 
-    def __init__(self, model: Model, blank: Judged, deadline: float) -> None:
+    def __init__(self, model: Model, blank: Judged, deadline: float, states: int = 0) -> None:
         self._model = model
         self._blank = blank
         self._deadline = deadline
+        self._is_small = states <= SMALL
         self._entries: dict[str, Entry] | None = None
 
     def judge(self) -> Judged:
@@ -171,15 +175,17 @@ class _Program:
         return search, found
 
     def _search_unasked(self) -> tuple[InterpretedSearch | CompiledSearch, Found | None]:
-        limits = self._limits()
         search: InterpretedSearch | CompiledSearch
-        if self._entries is None:
-            search = InterpretedSearch(self._model, Watch(replace(limits, max_states=SMALL)))
+        if self._is_small:
+            search = InterpretedSearch(self._model, Watch(replace(self._limits(), max_states=SMALL)))
             search.counts.tolerate_all(self._model)
             with search.watch.interrupts.listening():
                 found = search.run()
-            if found is None or found.verdict is not Verdict.NOT_EXHAUSTED or search.watch.interrupts.reason():
+            is_full = found is not None and found.verdict is Verdict.NOT_EXHAUSTED
+            if not is_full or search.watch.interrupts.reason():
                 return search, found
+            self._is_small = False
+        if self._entries is None:
             self._entries = machine_code.entries_soon(kernel.kernel_text(self._model))
         search = CompiledSearch(self._model, self._entries, Watch(self._limits()))
         search.counts.tolerate_all(self._model)

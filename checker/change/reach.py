@@ -30,6 +30,11 @@ class Reached:
     expectation: Expectation | None
 
     @property
+    def states(self) -> int:
+        """About how many states it has; 0 if no file says so."""
+        return self.expectation.distinct if self.expectation is not None else 0
+
+    @property
     def rank(self) -> tuple[int, str]:
         """The place in the order: models that answer soon first, those that fail already later."""
         known = self.expectation

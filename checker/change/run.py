@@ -147,7 +147,7 @@ class Run:
             if not self._former.reaches(model):
                 return None
             try:
-                return replace(judged_here(model, settings, self._former, seconds), model=each.name)
+                return replace(judged_here(model, settings, self._former, seconds, each.states), model=each.name)
             except OtherModelError as error:
                 self._progress(f"{each.name}: two processes compare it, because it is no single program: {error}")
         return self._judged_apart(each, settings, seconds)

@@ -48,14 +48,14 @@ def lines(report: Report) -> Iterator[str]:
     yield from _red_lines(report)
     for each in report.failing[:MOST_MODELS]:
         told = "; ".join(failure.told for failure in each.failures[:4])
-        yield f"FAILS {_named(each)}: {told}{_more(each.failures[4:])}"
+        yield f"FAILS {named(each)}: {told}{_more(each.failures[4:])}"
         if each.settings:
             yield f"    {command(each)}"
     hidden = report.failing[MOST_MODELS:]
     if hidden:
-        yield f"FAILS in {len(hidden)} more: {', '.join(map(_named, hidden))}"
+        yield f"FAILS in {len(hidden)} more: {', '.join(map(named, hidden))}"
     for each in _of(report, Change.STEPS)[:MOST_MODELS]:
-        yield f"same verdict, other steps: {_named(each)}: {_counts(each)}{_mended(each)}"
+        yield f"same verdict, other steps: {named(each)}: {_counts(each)}{_mended(each)}"
     others = _of(report, Change.STEPS)[MOST_MODELS:]
     if others:
         yield f"same verdict, other steps in {len(others)} more: {', '.join(each.model for each in others)}"
@@ -64,7 +64,7 @@ def lines(report: Report) -> Iterator[str]:
         yield f"changes no reachable step of {len(same)} models: {', '.join(same)}"
     for each in report.tried:
         if each.change is Change.STEPS:
-            yield f"    it matters in {_named(each)}: {_counts(each)}; {command(each)}"
+            yield f"    it matters in {named(each)}: {_counts(each)}; {command(each)}"
     for name in report.new:
         yield f"new model, with nothing to compare: kafkacheck check {name}"
     for name, error in report.errors.items():
@@ -109,7 +109,8 @@ def _of(report: Report, change: Change) -> list[Judged]:
     return [each for each in report.judged if each.change is change]
 
 
-def _named(each: Judged) -> str:
+def named(each: Judged) -> str:
+    """A model and its settings, as a command takes them."""
     return f"{each.model} {_options(each.settings)}".strip()
 
 
@@ -121,7 +122,7 @@ def _options(settings: Sequence[str]) -> str:
 
 def command(each: Judged) -> str:
     """The command that shows a judgement."""
-    return f"kafkacheck check {_named(each)} --keep-going"
+    return f"kafkacheck check {named(each)} --keep-going"
 
 
 def _counts(each: Judged) -> str:

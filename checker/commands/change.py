@@ -5,12 +5,15 @@ from pathlib import Path
 
 import click
 
+from kafkacheck.checker.change import pages as pages_of
 from kafkacheck.checker.change import telling
 from kafkacheck.checker.change.run import Report, Run
 from kafkacheck.checker.change.trees import commit_folder, working_folder
 from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, Seconds, json_option
 from kafkacheck.checker.commands.output import json_text, say, tell
+from kafkacheck.checker.model.settings import headline
 from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.files import check_writable, write_together
 from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, UNREACHED
 
 SECONDS = 180.0
@@ -28,8 +31,12 @@ SECONDS = 180.0
     metavar="S",
     help="Stop after this much time; models that were not finished by then are named.",
 )
+@click.option("--markdown", type=Place(), metavar="FILE", help="Write a summary in Markdown, for a pull request.")
+@click.option("--junit", type=Place(), metavar="FILE", help="Write JUnit XML, for continuous integration.")
 @json_option
-def change(base: str | None, against: Path | None, max_seconds: float, as_json: bool) -> int:
+def change(
+    base: str | None, against: Path | None, max_seconds: float, markdown: Path | None, junit: Path | None, as_json: bool
+) -> int:
     """Say what the edits in the current folder change: which models they reach, and what fails that did not.
 
     The folder is compared with a commit, or with another copy, function by function; comments and docstrings do not
@@ -42,6 +49,9 @@ def change(base: str | None, against: Path | None, max_seconds: float, as_json: 
         raise UsageError("--base and --against both say what to compare with; give one of them")
     if against is not None and not against.is_dir():
         raise UsageError(f"--against {against} is no folder; name another copy of the sources")
+    for path in (markdown, junit):
+        if path is not None:
+            check_writable(path)
     here = working_folder()
     with contextlib.ExitStack() as held:
         if against is not None:
@@ -50,25 +60,35 @@ def change(base: str | None, against: Path | None, max_seconds: float, as_json: 
             before, named = held.enter_context(commit_folder(here, base or "HEAD"))
         report = Run(before, here, named, max_seconds, tell).run()
     print_report(report, as_json)
+    trace = counterexample(report)
+    pages = {markdown: pages_of.markdown(report, trace), junit: pages_of.junit(report)}
+    write_together({path: text for path, text in pages.items() if path is not None})
     return status_of(report)
 
 
 def print_report(report: Report, as_json: bool) -> None:
-    """Print what was found, and the shortest counterexample of what users lose, or else of what fails."""
+    """Print what was found, and a counterexample."""
     if as_json:
         say(json_text(telling.document(report)))
         return
     for line in telling.lines(report):
         say(line)
-    failures = [failure for each in report.failing for failure in each.failures if failure.trace is not None]
-    if failures:
-        from kafkacheck.checker.pictures.render import trace_text
-
-        first = min(failures, key=lambda each: (not each.is_outcome, each.length or 0))
-        assert first.trace is not None
-        say(f"\n{first.told}, in {first.trace.model.name}:")
-        say(trace_text(first.trace))
+    trace = counterexample(report)
+    if trace:
+        say(f"\n{trace}")
     say(telling.closing_line(report))
+
+
+def counterexample(report: Report) -> str:
+    """The shortest counterexample of what users lose, or else of what fails; "" if there is none."""
+    failures = [failure for each in report.failing for failure in each.failures if failure.trace is not None]
+    if not failures:
+        return ""
+    from kafkacheck.checker.pictures.render import trace_text
+
+    first = min(failures, key=lambda each: (not each.is_outcome, each.length or 0))
+    assert first.trace is not None
+    return f"{first.told}, in {headline(first.trace.model)}:\n{trace_text(first.trace)}"
 
 
 def status_of(report: Report) -> int:

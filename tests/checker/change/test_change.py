@@ -1,5 +1,7 @@
 """`kafkacheck change`: edits of a small project, and what is said of each."""
 
+from xml.etree import ElementTree
+
 import pytest
 
 from tests.checker.change.projects import Project
@@ -37,7 +39,7 @@ def test_outcomes_are_told_before_rules(project):
     ended = project.change()
     assert ended.status == 12
     assert f"FAILS {project.model}: outcome never_runs_over trace=5; protocol is_half_empty trace=4" in ended.out
-    assert "outcome never_runs_over trace=5, in tank:" in ended.out
+    assert "outcome never_runs_over trace=5, in tank: capacity=5" in ended.out
     assert ended.last_line.startswith("change: FAILS failing=1 other_steps=0 same=0 unfinished=0")
 
 
@@ -99,9 +101,7 @@ def test_an_import_of_another_function_is_an_edit(project):
     for root in (project.before, project.now):
         path = project.path(root, "more")
         write(path, project.path(root, "steps").read_text(encoding="utf-8").replace("+= 1", "+= 2"))
-    project.edit(
-        "tank", ".steps import drain, fill", f".steps import drain\nfrom {project.package}.more import fill"
-    )
+    project.edit("tank", ".steps import drain, fill", f".steps import drain\nfrom {project.package}.more import fill")
     found = project.found()
     assert [(each["way"], each["name"]) for each in found["edits"]] == [("uses another definition", "MODEL")]
     assert ("protocol", "rises_slowly", 2) in failures(found)
@@ -152,3 +152,15 @@ def test_too_little_time_is_never_a_yes(project):
 def test_what_cannot_be_compared_is_refused(project, tmp_path):
     assert "is no folder" in project.change("--against", tmp_path / "none").error
     assert "give one of them" in project.change("--base", "HEAD").error
+
+
+def test_pages_for_others_say_the_same(project, tmp_path):
+    project.edit("steps", "tank.level >= rules.limit", "tank.level > rules.limit + 1")
+    page, tests = tmp_path / "change.md", tmp_path / "change.xml"
+    assert project.change("--markdown", page, "--junit", tests).status == 12
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("## kafkacheck change: FAILS\n\n- edited since ")
+    assert f"- FAILS {project.model}: outcome never_runs_over trace=5" in text
+    suite = ElementTree.fromstring(tests.read_text(encoding="utf-8"))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("1", "1", "0")
+    assert suite.find("testcase/failure").get("message") == "outcome never_runs_over trace=5"
