@@ -3,25 +3,31 @@
 What a broker does in the background can be held back: its replay of metadata, its heartbeats, its fetches.
 """
 
+import os
+import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jpype
 import jvm
 from jvm import int_list, java, listed
+from reflection import numbers_in
 
 KIT = "org.apache.kafka.common.test"
 CLIENTS = "org.apache.kafka.clients"
 STRINGS = "org.apache.kafka.common.serialization.StringSerializer"
 TOPIC = "t"
-HEARTBEAT_MS, SESSION_MS = 200, 2_000
+HEARTBEAT_MS, SESSION_MS, IDLE_MS = 200, 2_000, 300
 FETCH_MS = 100
 """How long a fetch waits for records: a gate holds every later one."""
 DEFAULTS = {
     "auto.leader.rebalance.enable": "false",
     "broker.heartbeat.interval.ms": str(HEARTBEAT_MS),
     "broker.session.timeout.ms": str(SESSION_MS),
+    "metadata.max.idle.interval.ms": str(IDLE_MS),
     "replica.fetch.wait.max.ms": str(FETCH_MS),
 }
 PATIENCE = 20
@@ -81,11 +87,13 @@ class Cluster:
             given.put(name.replace("_", "."), value)
         self.admin.createTopics(listed([topic.configs(given)])).all().get()
         for each in replicas[1:]:
-            until(f"broker {each} fetches", lambda each=each: len(self._fetchers(each)))
+            until(f"broker {each} fetches", lambda each=each: self._leaders(each))
 
-    def _fetchers(self, broker: int) -> Any:
+    def _leaders(self, broker: int) -> set[int]:
+        """The brokers from which a broker fetches."""
         threads = java("kafkacheck.Members").call(self._fetcher_manager(broker), "fetcherThreadMap")
-        return java("scala.jdk.javaapi.CollectionConverters").asJava(threads)
+        fetchers = java("scala.jdk.javaapi.CollectionConverters").asJava(threads).values()
+        return {int(each.leader().brokerEndPoint().id()) for each in list(fetchers)}
 
     def _fetcher_manager(self, broker: int) -> Any:
         return self.broker(broker).replicaManager().replicaFetcherManager()
@@ -112,6 +120,14 @@ class Cluster:
         operations.put(resource(resource.Type.TOPIC, TOPIC), listed([change(entry, change.OpType.SET)]))
         self.admin.incrementalAlterConfigs(operations).all().get()
 
+    def enables(self, feature: str, level: int) -> None:
+        """Set a feature of the cluster to a level that it has not, or has already."""
+        update = java(f"{CLIENTS}.admin.FeatureUpdate")
+        upgrade = update(jpype.JShort(level), update.UpgradeType.UPGRADE)
+        updates = java("java.util.HashMap")()
+        updates.put(feature, upgrade)
+        self.admin.updateFeatures(updates, java(f"{CLIENTS}.admin.UpdateFeaturesOptions")()).all().get()
+
     def described(self) -> dict[str, Any]:
         """The partition as a broker tells it to clients."""
         names = listed([java("java.lang.String")(TOPIC)])
@@ -135,13 +151,45 @@ class Cluster:
         """The replica of a broker, as its `Partition`."""
         return self.broker(broker).replicaManager().getPartitionOrException(self.partition)
 
+    def leads(self, broker: int, leader_epoch: int) -> bool:
+        """Whether a broker has replayed that it leads in this leader epoch."""
+        replica = self.replica(broker)
+        return bool(replica.isLeader()) and int(replica.getLeaderEpoch()) == leader_epoch
+
+    def fetched(self, leader: int, follower: int) -> int:
+        """The offset up to which a leader knows that a follower has fetched."""
+        return int(self.replica(leader).getReplica(follower).get().stateSnapshot().logEndOffset())
+
+    def isr(self, broker: int) -> list[int]:
+        """The ISR that a broker knows."""
+        return numbers_in(self.replica(broker).partitionState().isr())
+
+    def recovery(self, broker: int) -> str:
+        """Whether a leader was elected cleanly: RECOVERED or RECOVERING."""
+        return str(self.replica(broker).partitionState().leaderRecoveryState())
+
+    def replaces_controller(self) -> str:
+        """Stop the active controller, and wait until another one is active; what happened."""
+        former = self.active()
+        self.kit.controllers().get(java("java.lang.Integer")(former)).shutdown()
+        later = until("another controller is active", lambda: {self.active(former)} - {None, former})
+        return f"controller {former} stops, and {later.pop()} takes over"
+
+    def active(self, without: int | None = None) -> int | None:
+        """The active controller; `without`: not this one, which has stopped."""
+        for entry in self.kit.controllers().entrySet():
+            if int(entry.getKey()) != without and entry.getValue().controller().isActive():
+                return int(entry.getKey())
+        return None
+
     def ends(self, broker: int) -> tuple[int, int]:
         """High watermark and log end offset of a replica."""
         log = self.replica(broker).localLogOrException()
         return int(log.highWatermark()), int(log.logEndOffset())
 
-    def holds_fetches(self, broker: int) -> Any:
-        """Hold back what a follower fetches from now on; the gate to open."""
+    def holds_fetches(self, broker: int, leader: int) -> Any:
+        """Hold back what a follower fetches from a leader from now on; the gate to open."""
+        until(f"broker {broker} fetches from {leader}", lambda: leader in self._leaders(broker))
         gate = java("kafkacheck.Gate").ofFetches(self._fetcher_manager(broker))
         time.sleep(3 * FETCH_MS / 1000)
         return gate
@@ -154,10 +202,13 @@ class Cluster:
     def holds_metadata(self, broker: int) -> Any:
         """Hold back a broker's replay of the metadata log; the gate to open.
 
-        Kafka hands it one batch of records while it waits, and then all others in one.
+        Kafka hands it one batch of records at once, and all others together as soon as it has read that one. So the
+        first batch has passed when this returns: it is a record without a content, which comes every `IDLE_MS`.
         """
-        loader = self.broker(broker).sharedServer().loader()
-        return java("kafkacheck.Gate").ofQueue(java("kafkacheck.Members").get(loader, "eventQueue"))
+        shared = java("kafkacheck.Members").get(self.broker(broker), "sharedServer")
+        gate = java("kafkacheck.Gate").ofQueue(java("kafkacheck.Members").get(shared.loader(), "eventQueue"))
+        time.sleep(3 * IDLE_MS / 1000)
+        return gate
 
 
 class Sent:
@@ -183,3 +234,16 @@ class Sent:
         except java("java.util.concurrent.ExecutionException") as error:
             return str(error.getCause().getClass().getSimpleName())
         return ""
+
+
+def run(main: Callable[[], None], log: Path) -> None:
+    """Run what needs a cluster, then end the process with all threads of the cluster; status 1 after an error."""
+    status = 0
+    try:
+        started(log)
+        main()
+    except Exception:
+        traceback.print_exc()
+        status = 1
+    sys.stdout.flush()
+    os._exit(status)

@@ -7,16 +7,14 @@
 5. The heartbeats come again, and broker 1 comes back into the ISR.
 """
 
-import os
 import sys
 import time
-import traceback
 from pathlib import Path
 
-from kit import Cluster, started, until
+from kit import Cluster, run, until
 
 
-def run() -> None:
+def main() -> None:
     """Run it; the log says where the recording begins and ends."""
     cluster = Cluster(brokers=2)
     cluster.founds([0, 1])
@@ -25,7 +23,7 @@ def run() -> None:
         "both brokers know the new order",
         lambda: {int(cluster.replica(each).getPartitionEpoch()) for each in (0, 1)} == {1},
     )
-    cluster.holds_fetches(1)
+    cluster.holds_fetches(1, leader=0)
     found = cluster.described()
     cluster.log.info(f"the recording begins: leader {found['leader']}, ISR {sorted(found['isr'])}")
 
@@ -55,12 +53,4 @@ def tell(cluster: Cluster, record: int, offset: int | None) -> None:
 
 
 if __name__ == "__main__":
-    status = 0
-    try:
-        started(Path(sys.argv[1]))
-        run()
-    except Exception:
-        traceback.print_exc()
-        status = 1
-    sys.stdout.flush()
-    os._exit(status)
+    run(main, Path(sys.argv[1]))
