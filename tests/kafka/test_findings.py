@@ -12,6 +12,10 @@ from tests.support.marks import long_but
 ROOT = Path(__file__).resolve().parents[2]
 REPRODUCED = {"f1": 1, "f2": 2, "f3": 1, "f4": 2, "f5": 2, "f6": 1, "f7": 1, "f8": 1, "f9": 1, "f10": 1}
 """By finding, in how many of its ways it happens in the newest release."""
+NOT_ON_CLUSTER = (
+    (("f4",), "f4 does not go with --cluster; "),
+    (("--libs", "here"), "--libs does not go with --cluster; "),
+)
 QUICK = ("f5",)
 """Those that every run reproduces."""
 
@@ -25,3 +29,11 @@ def test_a_finding_is_reproduced(release, finding):
     assert done.returncode == 0, done.stdout + done.stderr
     verdicts = [line.endswith("finding reproduced") for line in done.stdout.splitlines()]
     assert sum(verdicts) == REPRODUCED[name], done.stdout
+
+
+@pytest.mark.parametrize(("arguments", "told"), NOT_ON_CLUSTER)
+def test_what_does_not_run_on_a_cluster(arguments, told):
+    command = [sys.executable, "-m", "tests.kafka.findings", "--cluster", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {told}")

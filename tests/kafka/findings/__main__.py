@@ -66,7 +66,10 @@ def _run_on_cluster(names: tuple[str, ...], releases: tuple[str, ...], libs: str
     findings = {name: ways for name, ways in ON_CLUSTER.items() if not names or name in names}
     if not findings or libs is not None:
         wrong = "--libs" if libs is not None else names[0]
-        print(f"error: {wrong} does not go with --cluster; it fetches its jars and runs {', '.join(ON_CLUSTER)}")
+        print(
+            f"error: {wrong} does not go with --cluster; it fetches its jars and runs {', '.join(ON_CLUSTER)}",
+            file=sys.stderr,
+        )
         return CANNOT
     failed = False
     try:

@@ -44,8 +44,8 @@ def play(is_one_change: bool) -> str:
     end = cluster.ends(F)[1]
     is_lost = offset == 0 and end == 0
     return (
-        f"L's high watermark goes from {before} to {after}, its ISR is {isr}, the producer is answered {answer}; after L "
-        f"broker {F} leads, and its log ends at {end}: "
+        f"L's high watermark goes from {before} to {after}, its ISR is {isr}, the producer is answered {answer}; "
+        f"after L broker {F} leads, and its log ends at {end}: "
         + ("LOST, finding reproduced" if is_lost else "kept back, as it should be")
     )
 

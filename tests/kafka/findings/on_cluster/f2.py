@@ -39,8 +39,8 @@ def play(is_answer_first: bool) -> str:
         metadata.open()
     is_lost = answer == "NONE" and end == 0 and found == "RECOVERED"
     return (
-        f"the ISR was {isr} when min.insync.replicas was raised; L's high watermark goes from {before} to {after}, and the "
-        f"producer is answered {answer}; after L broker {F} leads, {found}, and its log ends at {end}: "
+        f"the ISR was {isr} when min.insync.replicas was raised; L's high watermark goes from {before} to "
+        f"{after}, and the producer is answered {answer}; after L broker {F} leads, {found}, its log ends at {end}: "
         + ("LOST, finding reproduced" if is_lost else "kept back, as it should be")
     )
 

@@ -37,8 +37,8 @@ def play(is_replaced: bool) -> str:
     until("L may stop", lambda: lifecycle.controlledShutdownFuture().isDone())
     is_early = is_stopped and not knows
     return (
-        f"L asks to stop, and after a second it may: {first}; {changes}; within {SECONDS} s L may stop: {is_stopped}, and "
-        f"F knows that it leads: {knows}; when F has replayed that, L may stop: "
+        f"L asks to stop, and after a second it may: {first}; {changes}; within {SECONDS} s L may stop: "
+        f"{is_stopped}, and F knows that it leads: {knows}; as soon as F has replayed that, L may stop, too: "
         + ("happens: L is gone too early, finding reproduced" if is_early else "does not happen")
     )
 
