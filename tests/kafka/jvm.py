@@ -18,16 +18,19 @@ MOVED = (
 """Packages between which the releases move classes."""
 
 
-def started() -> None:
-    """Start the JVM if it does not run. RuntimeError if nobody said which classes it shall have."""
+def started(*more: str) -> None:
+    """Start the JVM if it does not run, with these options and the usual ones.
+
+    RuntimeError if nobody said which classes it shall have.
+    """
     if jpype.isJVMStarted():
         return
     path = os.environ.get(CLASSES)
     if not path:
         raise RuntimeError(f"{CLASSES} is not set; run this system by `python -m tests.kafka`, which fetches Kafka")
-    # The classes log a lot, and Kafka's jars bring no binding for what is written.
+    # The classes log a lot, and Kafka's jars bring no binding for what is written; those of a cluster do.
     options = ("-Xss512k", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-    jpype.startJVM(*options, classpath=path.split(os.pathsep), convertStrings=True)
+    jpype.startJVM(*options, *more, classpath=path.split(os.pathsep), convertStrings=True)
 
 
 @functools.cache

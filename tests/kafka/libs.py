@@ -1,7 +1,8 @@
 """Kafka's jars and the compiled doors to them: where they are, and how they get there.
 
 Everything is kept in `.kafka/` of the checkout, a folder for each release. The jars of a release come from Maven by
-`pom.xml`, or from the `libs` folder of an unpacked release or of one's own build.
+`pom.xml`, or from the `libs` folder of an unpacked release or of one's own build. Those of a whole cluster, which only
+what needs one fetches, come by `cluster/pom.xml`.
 """
 
 import contextlib
@@ -76,6 +77,16 @@ def classes_of(release: str | None = None, folder: str | None = None) -> Classes
     return Classes(release, jars, _compiled(release, jars))
 
 
+def cluster_of(release: str | None = None) -> Classes:
+    """The classes of a release with those of a whole cluster, fetched and compiled if they are not there yet.
+
+    KafkaError if they cannot be had.
+    """
+    release = release or newest_release()
+    jars = _fetched(release, HERE / "cluster" / "pom.xml", "cluster")
+    return Classes(release, jars, _compiled(release, jars, "cluster-doors"))
+
+
 def _release_in(jars: Path) -> str:
     """The release of the jars in a folder. KafkaError if one is missing, or they are of several releases."""
     if not jars.is_dir():
@@ -100,19 +111,19 @@ def _release_in(jars: Path) -> str:
     return release
 
 
-def _fetched(release: str) -> Path:
+def _fetched(release: str, pom: Path = HERE / "pom.xml", name: str = "libs") -> Path:
     """The folder of a release's jars, fetched by Maven if it is not there. Nothing half-fetched stays."""
-    jars = HOME / release / "libs"
+    jars = HOME / release / name
     if jars.is_dir():
         return jars
     if not re.fullmatch(r"\d+(\.\d+)+", release):
         raise KafkaError(f"KAFKA={release} is no release; expected one such as {newest_release()}")
     maven = _program("mvn", "Maven (on Debian the package maven), or set KAFKA_LIBS to the libs folder of a Kafka")
     print(f"Fetching Kafka {release} (once)", flush=True)
-    part = HOME / release / "libs.part"
+    part = HOME / release / f"{name}.part"
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    command = [maven, "-q", "-B", "-f", str(HERE / "pom.xml"), f"-Dkafka={release}", f"-DoutputDirectory={part}"]
+    command = [maven, "-q", "-B", "-f", str(pom), f"-Dkafka={release}", f"-DoutputDirectory={part}"]
     try:
         _run([*command, "dependency:copy-dependencies"], f"Maven has no Kafka {release}, or cannot be reached")
         part.rename(jars)
@@ -121,16 +132,16 @@ def _fetched(release: str) -> Path:
     return jars
 
 
-def _compiled(release: str, jars: Path) -> Path:
+def _compiled(release: str, jars: Path, name: str = "doors") -> Path:
     """The folder of the doors, compiled against these jars if their sources or the jars have changed."""
     sources = sorted((HERE / "doors").rglob("*.java"))
     mark = "\n".join([str(jars), *(f"{each} {each.stat().st_mtime_ns}" for each in sources)])
-    doors = HOME / release / "doors"
+    doors = HOME / release / name
     made = doors / "made"
     if made.is_file() and made.read_text() == mark:
         return doors
     javac = _program("javac", "a JDK of Java 17 or newer (on Debian the package openjdk-17-jdk-headless)")
-    part = HOME / release / f"doors.part{os.getpid()}"
+    part = HOME / release / f"{name}.part{os.getpid()}"
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     command = [javac, "-nowarn", "-d", str(part), "-cp", f"{jars}/*", *map(str, sources)]

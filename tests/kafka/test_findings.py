@@ -25,6 +25,10 @@ REPRODUCED = {
     "f12": 1,
 }
 """By finding, in how many of its ways it happens in the newest release."""
+NOT_ON_CLUSTER = (
+    (("f4",), "f4 does not go with --cluster; "),
+    (("--libs", "here"), "--libs does not go with --cluster; "),
+)
 QUICK = ("f5",)
 """Those that every run reproduces."""
 
@@ -38,3 +42,11 @@ def test_a_finding_is_reproduced(release, finding):
     assert done.returncode == 0, done.stdout + done.stderr
     verdicts = [line.endswith("finding reproduced") for line in done.stdout.splitlines()]
     assert sum(verdicts) == REPRODUCED[name], done.stdout
+
+
+@pytest.mark.parametrize(("arguments", "told"), NOT_ON_CLUSTER)
+def test_what_does_not_run_on_a_cluster(arguments, told):
+    command = [sys.executable, "-m", "tests.kafka.findings", "--cluster", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {told}")
