@@ -19,7 +19,7 @@ RANKS = range(5)
 
 
 def near_names(edits: Edits, touching: Sequence[Edit]) -> tuple[set[str], set[str]]:
-    """The names of rules and bounds that edited functions read, or those that they call; and those that callers read."""
+    """The rules and bounds that edited functions read, or functions that they call; and those that callers read."""
     now = edits.now
     edited = {each.now.key for each in touching if each.now is not None}
     callers = {key for key in now.definitions if now.uses(key) & edited}
