@@ -7,7 +7,7 @@ from typing import Protocol
 
 from kafkacheck.checker.exploration.exploration import Exploration, Found, Watch, failure
 from kafkacheck.checker.exploration.verdict import Verdict
-from kafkacheck.checker.model import Model
+from kafkacheck.checker.model import Liveness, Model, Property
 from kafkacheck.checker.process.errors import SelfCheckError
 from kafkacheck.checker.traces.trace import Trace, rebuild
 
@@ -121,7 +121,8 @@ def with_violations(result: Result, counts: Exploration) -> Result:
 
 def outcomes_of(model: Model) -> set[str | None]:
     """The names of the properties of a model that say what users lose."""
-    return {each.name for each in (*model.properties, *model.liveness) if each.is_outcome}
+    judged: list[Property | Liveness] = [*model.properties, *model.liveness]
+    return {each.name for each in judged if each.is_outcome}
 
 
 def sorted_violations(model: Model, traces: Iterable[Trace]) -> tuple[Trace, ...]:

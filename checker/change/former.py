@@ -57,7 +57,7 @@ class Former:
         todays = edits.now.definitions
         self._former = {(todays[now].path, now[1]): former for former, now in edits.pairs.items()}
 
-    def key_of(self, function: FunctionType) -> Key | None:
+    def key_of(self, function: Any) -> Key | None:
         """The former definition of one of today's functions; None if it is new."""
         root = self._edits.now.root
         path = Path(function.__code__.co_filename).resolve()
@@ -65,7 +65,7 @@ class Former:
             return None
         return self._former.get((path.relative_to(root).as_posix(), function.__name__))
 
-    def is_other(self, function: FunctionType) -> bool:
+    def is_other(self, function: Any) -> bool:
         """Whether one of today's functions, or one that it calls, was another one."""
         key = self.key_of(function)
         return key is not None and key in self._differing

@@ -53,6 +53,15 @@ def models_of(edits: Edits) -> dict[str, Key]:
     return found | own
 
 
+def chosen(models: dict[str, Key], patterns: Sequence[str]) -> dict[str, Key]:
+    """The models that one of the patterns fits; all if there is none. UsageError if a pattern fits no model."""
+    if not patterns:
+        return models
+    others = [each for each in patterns if each not in models]
+    names = {*patterns, *(catalogue.names_matching(others) if others else ())}
+    return {name: key for name, key in models.items() if name in names}
+
+
 def reached(edits: Edits, models: dict[str, Key]) -> list[Reached]:
     """The models that use an edited definition, by their source text, in the order in which to ask them."""
     expectations = catalogue.expectations()

@@ -1,7 +1,7 @@
 """Asks the models that an edit reaches, one after the other, within the time that there is."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,9 +11,9 @@ from kafkacheck.checker.change.definitions import Tree
 from kafkacheck.checker.change.edits import Edit, Edits, edits_between, only_functions
 from kafkacheck.checker.change.former import Former, OtherModelError
 from kafkacheck.checker.change.judging import Change, Judged, Searched, compared, judged_here, searched
-from kafkacheck.checker.change.reach import Reached, models_of, reached, unreached
+from kafkacheck.checker.change.reach import Reached, chosen, models_of, reached, unreached
 from kafkacheck.checker.change.trees import edited_checker, python_files
-from kafkacheck.checker.change.variants import variants
+from kafkacheck.checker.change.variants import RANKS, Settings, variants
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model.settings import with_settings
 from kafkacheck.checker.process.errors import EvaluationError, KafkacheckError, ModelError, UsageError
@@ -93,10 +93,12 @@ class Run:
         self._former = Former(self._edits)
         self.report = Report(base, seconds, self._edits, edited_checker(before, now))
 
-    def run(self) -> Report:
-        """Ask the models: at their own settings, then at others, then those that were too large at first."""
+    def run(self, patterns: Sequence[str] = ()) -> Report:
+        """Ask the models, if patterns are given only those that one fits: at their own settings, then at others, then
+        those that were too large at first. UsageError if a pattern fits no model.
+        """
         report = self.report
-        models = models_of(self._edits)
+        models = chosen(models_of(self._edits), patterns)
         report.models = len(models)
         asked = reached(self._edits, models)
         report.unused = unreached(self._edits, asked)
@@ -175,25 +177,21 @@ class Run:
         """
         until = self._seconds if is_last else self._seconds - self._left() / 2
         by_name = {each.name: each for each in asked}
-        quiet = [each for each in self.report.judged if each.change in (Change.NOTHING, Change.STEPS)]
-        queues = []
-        for each in quiet:
-            reached_model = by_name.get(each.model)
-            if reached_model is not None and only_functions(list(reached_model.edits)):
-                model = catalogue.find_model(each.model)
-                queues.append((reached_model, each, variants(model, self._edits, reached_model.edits)))
-        for rank in range(5):
-            for model, known, choices in list(queues):
+        queues: list[tuple[Reached, Judged, list[tuple[int, Settings]]]] = []
+        for known in self.report.judged:
+            each = by_name[known.model]
+            if known.change in (Change.NOTHING, Change.STEPS) and only_functions(list(each.edits)):
+                queues.append((each, known, variants(catalogue.find_model(each.name), self._edits, each.edits)))
+        for rank in RANKS:
+            for queue in list(queues):
+                each, known, choices = queue
                 for settings in [settings for place, settings in choices if place == rank]:
                     if self._left(until) <= LEAST:
                         return
-                    found = self._tried(model, settings)
-                    if found is not None and (
-                        found.change is Change.FAILS
-                        or (known.change is Change.NOTHING and found.change is Change.STEPS)
-                    ):
+                    found = self._tried(each, settings)
+                    if found is not None and _tells_more(found, known):
                         self.report.tried.append(found)
-                        queues.remove((model, known, choices))
+                        queues.remove(queue)
                         break
 
     def _tried(self, each: Reached, settings: tuple[str, ...]) -> Judged | None:
@@ -203,3 +201,10 @@ class Run:
             return self._judged(each, settings, min(self._left(), SHARE * self._seconds))
         except (UsageError, ModelError, EvaluationError):
             return None  # the model cannot have this setting
+
+
+def _tells_more(found: Judged, known: Judged) -> bool:
+    """Whether other settings tell more of an edit than the model's own do."""
+    if found.change is Change.FAILS:
+        return True
+    return known.change is Change.NOTHING and found.change is Change.STEPS

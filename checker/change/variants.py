@@ -5,36 +5,47 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import combinations
 
-from kafkacheck.checker.change.definitions import Kind
 from kafkacheck.checker.change.edits import Edit, Edits
 from kafkacheck.checker.model import Model
+from kafkacheck.checker.mutation.mutation import SETTINGS
 from kafkacheck.checker.process.names import RELEASE
 from kafkacheck.checker.schema.releases import dated, order
 from kafkacheck.checker.schema.rules import switches
 
 Settings = tuple[str, ...]
 
+RANKS = range(5)
+"""Settings of a lower rank are tried in all models before those of a higher one."""
+
 
 def near_names(edits: Edits, touching: Sequence[Edit]) -> tuple[set[str], set[str]]:
-    """The names that edited functions look up in something, such as a rule or a bound; and those that their callers
-    and the functions that they call look up.
-    """
+    """The rules and bounds that edited functions read, or functions that they call; and those that callers read."""
     now = edits.now
     edited = {each.now.key for each in touching if each.now is not None}
-    near = now.reached(edited) | {key for key in now.definitions if now.uses(key) & edited}
-    own = _looked_up([each.definition.tree for each in touching])
-    functions = [now.definitions[key].tree for key in near if now.definitions[key].kind is Kind.FUNCTION]
-    return own, _looked_up(functions) - own
+    callers = {key for key in now.definitions if now.uses(key) & edited}
+    own = _settings_in([each.definition.tree for each in touching])
+    own |= _settings_in([now.definitions[key].tree for key in now.reached(edited)])
+    return own, _settings_in([now.definitions[key].tree for key in callers]) - own
 
 
-def _looked_up(trees: Sequence[ast.stmt]) -> set[str]:
-    return {node.attr for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+def _settings_in(trees: Sequence[ast.stmt]) -> set[str]:
+    """The names that are looked up in `rules` or `bounds`, or in a group of rules."""
+    found: set[str] = set()
+    for node in (each for tree in trees for each in ast.walk(tree)):
+        if isinstance(node, ast.Attribute):
+            parts, value = [node.attr], node.value
+            while isinstance(value, ast.Attribute):
+                parts.append(value.attr)
+                value = value.value
+            if isinstance(value, ast.Name) and value.id in SETTINGS:
+                found.update(parts)
+    return found
 
 
 def variants(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[tuple[int, Settings]]:
     """Settings to try, each with its rank: one switch or bound at a time, then releases, then two switches at a time.
 
-    Those come first that the edited functions read, then those that functions near them read.
+    Those come first that the edited functions read, or functions that they call; then those that their callers read.
     """
     own, near = near_names(edits, touching)
 

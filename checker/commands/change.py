@@ -21,6 +21,7 @@ SECONDS = 180.0
 
 
 @click.command(epilog=EXIT_STATUSES)
+@click.argument("patterns", metavar="[MODEL]...", nargs=-1)
 @click.option("--base", metavar="COMMIT", help="Compare with this commit.  [default: HEAD]")
 @click.option("--against", type=Place(), metavar="DIR", help="Compare with another copy of the sources.")
 @click.option(
@@ -35,7 +36,13 @@ SECONDS = 180.0
 @click.option("--junit", type=Place(), metavar="FILE", help="Write JUnit XML, for continuous integration.")
 @json_option
 def change(
-    base: str | None, against: Path | None, max_seconds: float, markdown: Path | None, junit: Path | None, as_json: bool
+    patterns: tuple[str, ...],
+    base: str | None,
+    against: Path | None,
+    max_seconds: float,
+    markdown: Path | None,
+    junit: Path | None,
+    as_json: bool,
 ) -> int:
     """Say what the edits in the current folder change: which models they reach, and what fails that did not.
 
@@ -43,7 +50,8 @@ def change(
     count. Each model that runs an edited function is searched as it was; in each of its states the edited step is
     tried, too, so that an edit that changes nothing costs one search. Otherwise it is searched as it is, and the text
     tells what fails now: first outcomes, which users see, then properties that restate the rules. The rest of the time
-    goes to other settings of the models in which nothing fails.
+    goes to other settings of the models in which nothing fails. MODELs, by names or patterns such as 'cluster.*', are
+    then the only ones that are asked.
     """
     if base is not None and against is not None:
         raise UsageError("--base and --against both say what to compare with; give one of them")
@@ -58,7 +66,7 @@ def change(
             before, named = against.resolve(), str(against)
         else:
             before, named = held.enter_context(commit_folder(here, base or "HEAD"))
-        report = Run(before, here, named, max_seconds, tell).run()
+        report = Run(before, here, named, max_seconds, tell).run(patterns)
     print_report(report, as_json)
     trace = counterexample(report)
     pages = {markdown: pages_of.markdown(report, trace), junit: pages_of.junit(report)}

@@ -250,7 +250,7 @@ class Model(Unchanging):
         Everything else that is said of them, such as what is fair, and all that is not about actions stays as it is.
         """
         changed = {each.function: change(each.function) for each in self.actions}
-        given = {role: fairness.of_changed(self._definition[role], changed) for role in NOTHING_FAIR}
+        given: Any = {role: fairness.of_changed(self._definition[role], changed) for role in NOTHING_FAIR}
         given["charges"] = {changed.get(each, each): name for each, name in self._definition["charges"].items()}
         given["stuttering"] = [changed[each] for each in self._definition["stuttering"]]
         given["initial"] = [change(each.function) for each in self.initial] or None
