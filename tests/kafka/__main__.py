@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from tests.kafka import judged
-from tests.kafka.jvm import CLASSES
+from tests.kafka.systems.jvm import CLASSES
 from tests.kafka.libs import Classes, KafkaError, classes_of
 from tests.kafka.runs import RELEASES, RUNS, Run, plain
 
@@ -81,8 +81,8 @@ def main(
 def _agrees(run: Run, classes: Classes, options: list[str], may_be_cut_short: bool, records: bool) -> bool:
     """Compare once, and say with which outcome; whether no unlisted difference was found, if need be in the time."""
     model = str(HERE / "models" / run.model) if run.model.endswith(".py") else run.model
-    known = [] if run.known is None else [f"--known={HERE / run.known}"]
-    command = [sys.executable, "-m", "checker", "conform", model, str(HERE / run.system)]
+    known = [] if run.known is None else [f"--known={HERE / 'systems' / run.known}"]
+    command = [sys.executable, "-m", "checker", "conform", model, str(HERE / "systems" / run.system)]
     done = subprocess.run(
         [*command, *known, *options],
         env={**os.environ, CLASSES: classes.path},

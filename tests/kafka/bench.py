@@ -90,8 +90,10 @@ class Bench:
     def __init__(self, run: Run, release: str, seconds: float, seed: int = 0) -> None:
         self.run, self.seconds, self.seed = run, seconds, seed
         self.model = model_of(run, release)
-        self.known = listed(HERE / run.known, [each.name for each in self.model.actions]) if run.known else []
-        self._link = Link(command_of(str(HERE / run.system)), SECONDS_FOR_ANSWER)
+        self.known = (
+            listed(HERE / "systems" / run.known, [each.name for each in self.model.actions]) if run.known else []
+        )
+        self._link = Link(command_of(str(HERE / "systems" / run.system)), SECONDS_FOR_ANSWER)
         try:
             self._comparison = Comparison(self.model, run.system, self._link)
             self.acts = self._comparison.adapter.acts

@@ -114,7 +114,7 @@ def has_rules(path: Path) -> bool:
 
 def differences_of(run: Run) -> int:
     """How many known differences the run lists."""
-    return len(tomllib.loads((HERE / run.known).read_text("utf-8"))["difference"]) if run.known else 0
+    return len(tomllib.loads((HERE / "systems" / run.known).read_text("utf-8"))["difference"]) if run.known else 0
 
 
 def row(path: Path) -> str:

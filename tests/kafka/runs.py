@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Run:
-    """One comparison: `system` is a file of this folder, `model` a model of the catalogue or a file of `models/`.
+    """One comparison: `system` is a file of `systems/`, `model` a model of the catalogue or a file of `models/`.
 
     The rules are those of the release, so far as they are dated. `settings`: bounds and rules other than these, as
     `conform --set` takes them. `known`: the file with the known differences, if there are some. `case`: tells runs of

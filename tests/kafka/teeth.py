@@ -27,7 +27,7 @@ from kafkacheck.checker.schema.rules import full_name, switches
 from tests.kafka import judged
 from tests.kafka.bench import Bench, Outcome, Verdict, model_of
 from tests.kafka.judged import DATES, MUTANTS, SWITCHES
-from tests.kafka.jvm import CLASSES
+from tests.kafka.systems.jvm import CLASSES
 from tests.kafka.libs import OLDEST, KafkaError, classes_of, newest_release
 from tests.kafka.runs import JUDGES, RELEASES, RUNS, Run
 

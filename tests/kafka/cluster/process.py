@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.kafka.jvm import CLASSES
+from tests.kafka.systems.jvm import CLASSES
 from tests.kafka.libs import Classes
 
 HERE = Path(__file__).resolve().parent
@@ -15,7 +15,12 @@ SECONDS = 180
 
 def ran(script: Path, classes: Classes, arguments: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     """Run a script beside the classes of a release; what it printed, and its status."""
-    folders = [str(script.parent), str(HERE), str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    folders = [
+        str(script.parent),
+        str(HERE),
+        str(HERE.parent / "systems"),
+        *filter(None, [os.environ.get("PYTHONPATH")]),
+    ]
     return subprocess.run(
         [sys.executable, str(script), *arguments],
         env={**os.environ, CLASSES: classes.path, "PYTHONPATH": os.pathsep.join(folders)},

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from tests.kafka.cluster.process import ran
-from tests.kafka.jvm import CLASSES
+from tests.kafka.systems.jvm import CLASSES
 from tests.kafka.libs import Classes, KafkaError, classes_of, cluster_of
 
 
@@ -98,7 +98,7 @@ def _ran_on_cluster(name: str, way: str, classes: Classes) -> bool:
 
 def _ran(finding: str, release: str, path: str) -> bool:
     """Run one finding on one release in a process of its own, and print its lines; whether it ran to its end."""
-    folders = [str(HERE), str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    folders = [str(HERE), str(HERE.parent / "systems"), *filter(None, [os.environ.get("PYTHONPATH")])]
     done = subprocess.run(
         [sys.executable, str(HERE / f"{finding}.py")],
         env={**os.environ, CLASSES: path, "PYTHONPATH": os.pathsep.join(folders)},
