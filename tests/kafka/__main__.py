@@ -12,9 +12,9 @@ from pathlib import Path
 import click
 
 from tests.kafka import judged
-from tests.kafka.systems.jvm import CLASSES
 from tests.kafka.libs import Classes, KafkaError, classes_of
 from tests.kafka.runs import RELEASES, RUNS, Run, plain
+from tests.kafka.systems.jvm import CLASSES
 
 HERE = Path(__file__).resolve().parent
 CONFORMS, CUT_SHORT, CANNOT = 0, 20, 2

@@ -27,9 +27,9 @@ from kafkacheck.checker.schema.rules import full_name, switches
 from tests.kafka import judged
 from tests.kafka.bench import Bench, Outcome, Verdict, model_of
 from tests.kafka.judged import DATES, MUTANTS, SWITCHES
-from tests.kafka.systems.jvm import CLASSES
 from tests.kafka.libs import OLDEST, KafkaError, classes_of, newest_release
 from tests.kafka.runs import JUDGES, RELEASES, RUNS, Run
+from tests.kafka.systems.jvm import CLASSES
 
 IMPL = Path(__file__).resolve().parents[2] / "impl"
 CANNOT = 2

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.kafka.systems.jvm import CLASSES
 from tests.kafka.libs import Classes
+from tests.kafka.systems.jvm import CLASSES
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 180

@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 
 from tests.kafka.cluster.process import ran
-from tests.kafka.systems.jvm import CLASSES
 from tests.kafka.libs import Classes, KafkaError, classes_of, cluster_of
+from tests.kafka.systems.jvm import CLASSES
 
 
 def number(finding: str) -> str:

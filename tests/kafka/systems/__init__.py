@@ -1,1 +1,1 @@
-"""Drivers of Kafka's classes: systems that `kafkacheck conform` holds against models, and what surrounds the classes."""
+"""Drivers of Kafka's classes: systems beside which `kafkacheck conform` runs models."""
