@@ -22,7 +22,6 @@ STRINGS = "org.apache.kafka.common.serialization.StringSerializer"
 TOPIC = "t"
 HEARTBEAT_MS, SESSION_MS, IDLE_MS = 200, 2_000, 300
 FETCH_MS = 100
-"""How long a fetch waits for records: a gate holds every later one."""
 DEFAULTS = {
     "auto.leader.rebalance.enable": "false",
     "broker.heartbeat.interval.ms": str(HEARTBEAT_MS),
@@ -87,16 +86,14 @@ class Cluster:
             given.put(name.replace("_", "."), value)
         self.admin.createTopics(listed([topic.configs(given)])).all().get()
         for each in replicas[1:]:
-            until(f"broker {each} fetches", lambda each=each: self._leaders(each))
+            until(f"broker {each} fetches", lambda each=each: self._fetchers(each))
 
-    def _leaders(self, broker: int) -> set[int]:
-        """The brokers from which a broker fetches."""
-        threads = java("kafkacheck.Members").call(self._fetcher_manager(broker), "fetcherThreadMap")
-        fetchers = java("scala.jdk.javaapi.CollectionConverters").asJava(threads).values()
-        return {int(each.leader().brokerEndPoint().id()) for each in list(fetchers)}
-
-    def _fetcher_manager(self, broker: int) -> Any:
-        return self.broker(broker).replicaManager().replicaFetcherManager()
+    def _fetchers(self, broker: int) -> dict[int, Any]:
+        """The fetchers of a broker by the leader from which each fetches."""
+        manager = self.broker(broker).replicaManager().replicaFetcherManager()
+        threads = java("kafkacheck.Members").call(manager, "fetcherThreadMap")
+        fetchers = list(java("scala.jdk.javaapi.CollectionConverters").asJava(threads).values())
+        return {int(each.leader().brokerEndPoint().id()): each for each in fetchers}
 
     def prefers(self, replicas: list[int]) -> None:
         """Put the replicas in another order, so that the first one is preferred."""
@@ -189,10 +186,8 @@ class Cluster:
 
     def holds_fetches(self, broker: int, leader: int) -> Any:
         """Hold back what a follower fetches from a leader from now on; the gate to open."""
-        until(f"broker {broker} fetches from {leader}", lambda: leader in self._leaders(broker))
-        gate = java("kafkacheck.Gate").ofFetches(self._fetcher_manager(broker))
-        time.sleep(3 * FETCH_MS / 1000)
-        return gate
+        fetcher = until(f"broker {broker} fetches from {leader}", lambda: self._fetchers(broker).get(leader))
+        return java("kafkacheck.Gate").ofFetcher(fetcher)
 
     def holds_heartbeats(self, broker: int) -> Any:
         """Hold back the heartbeats of a broker; the gate to open."""

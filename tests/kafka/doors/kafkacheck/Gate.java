@@ -4,7 +4,6 @@ import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import org.apache.kafka.queue.EventQueue;
-import scala.collection.Iterator;
 
 /** Keeps a thread of a running broker from going on until it is opened, as a pause or a slow network would. */
 public final class Gate {
@@ -17,23 +16,25 @@ public final class Gate {
     public static Gate ofQueue(EventQueue queue) throws InterruptedException {
         Gate gate = new Gate();
         queue.append(gate::pass);
-        synchronized (gate) {
-            while (!gate.isReached) gate.wait();
-        }
+        gate.awaitReached();
         return gate;
     }
 
-    /** Holds the fetchers that a manager of fetchers has now: no fetch is sent, and no answer is used. */
-    public static Gate ofFetches(Object manager) throws IllegalAccessException {
+    /** Holds a fetcher: no fetch is sent, and no answer is used. Returns as soon as it waits, with no fetch under way. */
+    public static Gate ofFetcher(Object fetcher) throws IllegalAccessException, InterruptedException {
         Gate gate = new Gate();
-        Iterator<?> threads = ((scala.collection.Map<?, ?>) Members.call(manager, "fetcherThreadMap")).valuesIterator();
-        while (threads.hasNext()) gate.guard(threads.next());
+        gate.guard(fetcher);
+        gate.awaitReached();
         return gate;
     }
 
     public synchronized void open() {
         isOpen = true;
         notifyAll();
+    }
+
+    private synchronized void awaitReached() throws InterruptedException {
+        while (!isReached) wait();
     }
 
     private synchronized void pass() throws InterruptedException {
