@@ -253,7 +253,7 @@ def compared(blank: Judged, former: Searched, now: Searched) -> Judged:
     idle = [each for each in now.idle if each not in former.idle] if not now.reason and not now.fault else []
     if idle:
         failures.append(Failure(VACUITY, False, reason=", ".join(idle)))
-    failures.sort(key=lambda each: (not each.is_outcome, each.length or 0))
+    failures.sort(key=lambda each: (not each.is_outcome, each.length is None, each.length or 0))
     mended = tuple(name for name in before if name not in {each.name for each in now.violations})
     change = Change.FAILS if failures else Change.UNFINISHED if now.reason or former.reason else Change.STEPS
     return replace(
