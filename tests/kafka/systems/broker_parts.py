@@ -65,7 +65,7 @@ def load_logs(logs: Any) -> None:
     try:
         logs.startup(java("java.util.HashSet")())
     except TypeError:  # in some releases it is written in Scala
-        logs.startup(java("scala.collection.immutable.HashSet").empty(), function(lambda log: False))
+        logs.startup(java("scala.collection.mutable.HashSet")(), function(lambda log: False))
 
 
 def end_at_once(logs: Any, log: Any) -> None:
