@@ -114,7 +114,7 @@ SKIPPED = ("moves=0", "log_size=1", "max_records=1", "max_log_start=0")
 """A leader epoch may lie between two that the broker sees."""
 RAFT, QUORUM = "raft_client.py", "raft_model.py"
 PRODUCER, ANSWERED = "producer_client.py", "producer_client_model.py"
-WAITING = ("errors=1", "in_flight_expirations=0")
+WAITING = ("errors=1", "sent_expirations=0")
 EXHAUSTED = ("first_epoch=32767", "max_producer_epoch=32767", "producer_ids=2")
 OVERSIZED = ("records_in_batch=2", "oversized_batches=1", "broken=0")
 REUSED = ("4.0.0", "4.0.1", "4.1.0", "4.1.1")

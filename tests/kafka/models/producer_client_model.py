@@ -37,13 +37,13 @@ class Budget(Struct):
     broken: connections that break.
     errors: requests that are answered by an error.
     expirations: batches that expire while they wait for a retry.
-    in_flight_expirations: batches that expire in flight.
+    sent_expirations: batches that expire in flight.
     """
 
     broken: Annotated[int, Allowance("broken")]
     errors: Annotated[int, Allowance("errors")]
     expirations: Annotated[int, Allowance("expirations")]
-    in_flight_expirations: Annotated[int, Allowance("in_flight_expirations")]
+    sent_expirations: Annotated[int, Allowance("sent_expirations")]
 
 
 class State(Struct):
@@ -216,7 +216,7 @@ MODEL = Model(
         connection_breaks: "broken",
         leader_refuses: "errors",
         waiting_batch_expires: "expirations",
-        sent_batch_expires: "in_flight_expirations",
+        sent_batch_expires: "sent_expirations",
     },
     stuttering=[sender_runs],
     always=[batches_in_flight_have_sequences],
@@ -239,6 +239,7 @@ MODEL = Model(
         "broken": 1,
         "errors": 2,
         "expirations": 1,
+        "sent_expirations": 1,
     },
     rules=ProducerRules(),
 )
