@@ -62,7 +62,7 @@ JUDGES = {
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
     "partition_log.py": (
         "org.apache.kafka.storage.internals.log.UnifiedLog",
-        tuple(f"log/{each}.py" for each in LOG_MODULES),
+        (*(f"log/{each}.py" for each in LOG_MODULES), "transactions/leader.py", "transactions/partition.py"),
     ),
     "cleaner.py": ("org.apache.kafka.storage.internals.log.Cleaner", ("compaction/cleaner.py", "log/reload.py")),
     "partition.py": (
