@@ -59,6 +59,10 @@ JUDGES = {
         "kafka.coordinator.transaction.TransactionMetadata",
         ("coordinator/transaction_metadata.py",),
     ),
+    "offsets.py": (
+        "org.apache.kafka.coordinator.group.OffsetMetadataManager",
+        ("coordinator/offsets.py", "coordinator/runtime.py"),
+    ),
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
     "partition_log.py": (
         "org.apache.kafka.storage.internals.log.UnifiedLog",
@@ -136,6 +140,8 @@ RUNS = (
     Run(COORDINATOR, REQUESTED, RELOADED, case="reloaded"),
     Run("transaction_metadata.py", "transaction_metadata_model.py", EITHER_VERSION),
     Run("transaction_metadata.py", "transaction_metadata_model.py", (*EITHER_VERSION, "first_epoch=-1"), case="first"),
+    Run("offsets.py", "offsets_model.py", ("log_size=3",)),
+    Run("offsets.py", "offsets_model.py", ("max_generation=1", "group_failovers=0"), case="generations"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run(LOG, SENT, ("reloads=0",)),
     Run(LOG, SENT, ("reloads=1",), case="reloads"),

@@ -32,7 +32,8 @@ public final class StandIn {
         boolean.class, new Primitive("java/lang/Boolean", "booleanValue", 0x15, 0xac, 1),
         short.class, new Primitive("java/lang/Short", "shortValue", 0x15, 0xac, 1),
         int.class, new Primitive("java/lang/Integer", "intValue", 0x15, 0xac, 1),
-        long.class, new Primitive("java/lang/Long", "longValue", 0x16, 0xad, 2)
+        long.class, new Primitive("java/lang/Long", "longValue", 0x16, 0xad, 2),
+        double.class, new Primitive("java/lang/Double", "doubleValue", 0x18, 0xaf, 2)
     );
     private static final Map<Class<?>, Class<?>> MADE = new HashMap<>();
     private static final String HANDLER = Handler.class.getName().replace('.', '/');
