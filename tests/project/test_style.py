@@ -280,10 +280,12 @@ def test_an_action_an_invariant_and_a_lemma_need_their_parts():
     for text, roles in cases:
         assert list(rules.docstring_of_function("impl/a.py", text, *roles)) == []
         for line in text.splitlines():
-            part = line.strip().partition(":")[0]
+            part = line.strip().partition(":")[0].removesuffix(" if it fails")
             if line.endswith(": x."):
                 (problem,) = rules.docstring_of_function("impl/a.py", text.replace(line, ""), *roles)
-                assert f"no part '{part.removesuffix(' if it fails')}:'" in problem
+                assert f"no part '{part}:'" in problem
+    outcome = invariant.replace("Lost if it fails", "Lost to users")
+    assert list(rules.docstring_of_function("spec/a.py", outcome, set(), {"g"}, set())) == []
     (problem,) = rules.docstring_of_function("spec/a.py", "def f(a): pass", set(), set(), set())
     assert "f has no docstring" in problem
 
