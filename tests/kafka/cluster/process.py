@@ -15,7 +15,12 @@ SECONDS = 180
 
 def ran(script: Path, classes: Classes, arguments: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     """Run a script beside the classes of a release; what it printed, and its status. KafkaError if it does not end."""
-    folders = [str(script.parent), str(HERE), str(HERE.parent / "systems"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    folders = [
+        str(script.parent),
+        str(HERE),
+        str(HERE.parent / "systems"),
+        *filter(None, [os.environ.get("PYTHONPATH")]),
+    ]
     try:
         return subprocess.run(
             [sys.executable, str(script), *arguments],
