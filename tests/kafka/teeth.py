@@ -13,6 +13,8 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -135,18 +137,33 @@ def wrong_moments(wanted: Sequence[tuple[str, int]]) -> Changes:
     return changes
 
 
-def bitten(runs: Sequence[Run], release: str, changes: Changes, seconds: float, seed: int) -> dict[str, Outcome]:
+@dataclass(frozen=True)
+class Asked:
+    """The user's question: which kind of changes, in which releases, how many conditions, and of which names.
+
+    `seconds`: the most for each change. `seed`: which conditions, and where walks begin.
+    """
+
+    kind: str
+    releases: tuple[str, ...]
+    count: int
+    only: tuple[str, ...]
+    seconds: float
+    seed: int
+
+
+def bitten(runs: Sequence[Run], release: str, changes: Changes, asked: Asked) -> dict[str, Outcome]:
     """By change the best outcome in the runs of one system. Each run has the changes that none before it has told."""
     best: dict[str, Outcome] = {}
-    asked: dict[str, set[str]] = {}
+    tried: dict[str, set[str]] = {}
     places = list(Verdict)
     for run in runs:
-        if run.model in asked and all(best[name].is_caught for name in asked[run.model]):
+        if run.model in tried and all(best[name].is_caught for name in tried[run.model]):
             continue
-        bench = Bench(run, release, seconds, seed)
+        bench = Bench(run, release, asked.seconds, asked.seed)
         try:
             wrong = changes(bench)
-            asked[run.model] = set(wrong)
+            tried[run.model] = set(wrong)
             for name, (model, number) in wrong.items():
                 if name in best and best[name].is_caught:
                     continue
@@ -159,14 +176,22 @@ def bitten(runs: Sequence[Run], release: str, changes: Changes, seconds: float, 
     return best
 
 
-def judge(
-    kind: str, system: str, runs: Sequence[Run], releases: Sequence[str], count: int, seconds: float, seed: int
-) -> dict[str, Outcome]:
+def limited(changes: Changes, only: Sequence[str]) -> Changes:
+    """Those of the changes whose names begin with one of some texts; all, if there is none."""
+
+    def some(bench: Bench) -> dict[str, Change]:
+        found = changes(bench)
+        return {name: each for name, each in found.items() if not only or name.startswith(tuple(only))}
+
+    return some
+
+
+def judge(system: str, runs: Sequence[Run], asked: Asked) -> dict[str, Outcome]:
     """All changes of one kind for one system, by name."""
-    if kind == SWITCHES:
-        return bitten(runs, prepared(releases[0]), turned_switches, seconds, seed)
-    if kind == MUTANTS:
-        return bitten(runs, prepared(releases[0]), lambda bench: some_mutants(bench, count, seed), seconds, seed)
+    if asked.kind != DATES:
+        wrong = turned_switches if asked.kind == SWITCHES else partial(some_mutants, count=asked.count, seed=asked.seed)
+        release = prepared(next(iter(asked.releases), newest_release()))
+        return bitten(runs, release, limited(wrong, asked.only), asked)
     found: dict[str, Outcome] = {}
     wanted: dict[str, list[tuple[str, int]]] = {}
     for run in runs:
@@ -175,10 +200,10 @@ def judge(
         for release, each in moments(model, names).items():
             wanted.setdefault(release, []).extend(each)
     for release in sorted(wanted, key=order):
-        if releases and release not in releases:
+        if asked.releases and release not in asked.releases:
             continue
-        changes = wrong_moments(list(dict.fromkeys(wanted[release])))
-        outcomes = bitten(runs, prepared(release), changes, seconds, seed)
+        changes = limited(wrong_moments(list(dict.fromkeys(wanted[release]))), asked.only)
+        outcomes = bitten(runs, prepared(release), changes, asked)
         found |= {f"{name} in {release}": outcome for name, outcome in outcomes.items()}
     return found
 
@@ -195,6 +220,7 @@ def prepared(release: str) -> str:
 @click.option("--seconds", type=float, default=20.0, show_default=True, metavar="S", help="The most for each change.")
 @click.option("--mutants", "count", type=int, metavar="N", help="Take N conditions of the judged modules away.")
 @click.option("--profiles", "dates", is_flag=True, help="Turn each switch in the releases around its date.")
+@click.option("--only", "only", multiple=True, metavar="NAME", help="Only what is called so, or begins so.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which conditions, and where walks begin.")
 @click.option("--record", "records", is_flag=True, help="Keep the outcomes for impl/JUDGED.md.")
 def main(
@@ -203,6 +229,7 @@ def main(
     seconds: float,
     count: int | None,
     dates: bool,
+    only: tuple[str, ...],
     seed: int,
     records: bool,
 ) -> None:
@@ -217,14 +244,14 @@ def main(
     if count is not None and dates:
         raise SystemExit("error: --mutants and --profiles are given together; give one, as each takes long")
     kind = DATES if dates else SWITCHES if count is None else MUTANTS
-    chosen = releases if dates else releases or (newest_release(),)
+    asked = Asked(kind, releases, count or 0, only, seconds, seed)
     untold = 0
     try:
         for system in dict.fromkeys(run.system for run in runs):
             own = [run for run in runs if run.system == system]
-            found = judge(kind, system, own, chosen, count or 0, seconds, seed)
+            found = judge(system, own, asked)
             if records:
-                is_whole = own == [run for run in RUNS if run.system == system]
+                is_whole = not only and own == [run for run in RUNS if run.system == system]
                 judged.record_teeth(kind, system, _recorded(kind, found), is_whole)
             untold += _tell(kind, system, found)
     except (KafkaError, KafkacheckError) as error:
@@ -246,11 +273,12 @@ def _tell(kind: str, system: str, found: Mapping[str, Outcome]) -> int:
     """Print the table of a system; how many changes no system is known to tell, and no reason is listed for that."""
     known, recorded, wrong = judged.untold(), judged.teeth().get(kind, {}), 0
     for name, outcome in found.items():
+        is_listed = name.partition(" in ")[0] in known
         others = [each for each, told in recorded.get(name, {}).items() if each != system and judged.is_told(told)]
-        note = f" (told by {', '.join(others)})" if others else " (listed)" if name in known else ""
-        if outcome.is_caught and name in known:
+        note = f" (told by {', '.join(others)})" if others else " (listed)" if is_listed else ""
+        if outcome.is_caught and is_listed:
             note = "; but untold.toml lists it: remove the entry"
-        wrong += (name in known) if outcome.is_caught else not note
+        wrong += is_listed if outcome.is_caught else not note
         print(f"{system}, {name}: {outcome}{note}")
     told = sum(1 for outcome in found.values() if outcome.is_caught)
     print(f"{system}: {told} of {len(found)} told", flush=True)

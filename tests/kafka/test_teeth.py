@@ -153,6 +153,14 @@ def test_recorded_outcomes_replace_those_of_the_same_system(tmp_path, monkeypatc
     assert judged.teeth()["switches"] == {"x=1": {"a.py": agrees, "b.py": told}, "y=1": {"a.py": told}}
 
 
+def test_each_reason_is_about_a_switch_that_no_class_tells():
+    recorded = judged.teeth()["switches"]
+    for change, reason in judged.untold().items():
+        assert reason.strip()
+        assert change in recorded, f"no system reads {change}: remove the entry"
+        assert not any(map(judged.is_told, recorded[change].values())), f"{change} is told: remove the entry"
+
+
 @pytest.mark.slow
 def test_kafka_tells_a_wrong_rule(release):
     command = [sys.executable, "-m", "tests.kafka.teeth", "epoch_file", "--seconds", "5"]
