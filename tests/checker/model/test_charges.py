@@ -152,6 +152,7 @@ def test_functions_with_switches_are_charged_like_the_others():
 def test_a_replay_says_that_the_allowance_is_used_up(tmp_path):
     document = to_json(run(MODEL.with_bounds({"pages": 1}), [("printer_jams", {"pages": 0})] * 2))
     document["trace"].append(document["trace"][-1])
+    document["states"] += 1
     outcome = replay(*loaded(tmp_path, MODEL.with_bounds({"pages": 1}), document))
     assert outcome.failed_call == "printer_jams(pages=0)"
     assert outcome.reason == "it is not enabled: printer_jams is charged to budget.jams, which is 0"
