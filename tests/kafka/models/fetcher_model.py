@@ -8,7 +8,8 @@ A fetcher waits for its answer, and its connection is closed when the broker tur
 in its own leader epoch asks no more in that epoch; in the catalogue it asks again, and is fenced again.
 
 Bounds: three leader epochs, so that an answer may name an epoch that the follower skipped. With `restarts`, the broker
-may write its high watermark to the disk, and be restarted; it then hears of an election.
+may write its high watermark to the disk, and be restarted; it then hears of an election. That asks for `epoch_files`,
+because a restart may find a leader-epoch file that is older than the log.
 **Not covered**: a deletion, and what a leader knows of its followers; `partition_model.py` has them.
 """
 
