@@ -119,7 +119,9 @@ def gives_out(rules: TransactionRules, transition: TransactionMetadata) -> bool:
     return is_idle(transition) and has_version_2(rules, transition.is_upgraded)
 
 
-def complete_transition(metadata: TransactionMetadata, rules: TransactionRules, transition: TransactionMetadata) -> None:
+def complete_transition(
+    metadata: TransactionMetadata, rules: TransactionRules, transition: TransactionMetadata
+) -> None:
     """Make the transition, which the log has, the state in memory."""
     previous_producer_id = metadata.previous_producer_id
     copy(metadata, transition)

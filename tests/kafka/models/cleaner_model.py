@@ -1,7 +1,7 @@
 """Which records and batches does a pass of the log cleaner leave, whatever is in the log?
 
-A component: one replica's log, with the functions of `impl/`. Passes may end anywhere, and are early or late: for a late
-one every delete horizon is over. The producer state can be rebuilt from what the cleaner has left.
+A component: one replica's log, with the functions of `impl/`. Passes may end anywhere, and are early or late: for a
+late one every delete horizon is over. The producer state can be rebuilt from what the cleaner has left.
 
 Bounds: `grouped` is 1 if the cleaner joins the segments of a pass into one, so that the next pass must reach as far.
     `transactions` is 1 if all writes are in transactions.
