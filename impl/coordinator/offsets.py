@@ -8,7 +8,8 @@ KAFKA-19163.
 Left out, and why that is sound: members, whose ids carry no more information than the generation. A new coordinator
 knows the generation: it is in the same log, and is written before a member learns of it.
 `offsets.retention.minutes`, which may be over at any time: Kafka keeps offsets for longer if there are members, which
-is expiry at another time.
+is expiry at another time. The time until a late marker is followed: a transaction that ends meanwhile goes by that
+marker already, and the offset that is committed once both are followed is the same.
 
 The broker that leads the offsets partition is the group's coordinator, so its functions take both records.
 """
@@ -17,10 +18,12 @@ from kafkacheck.checker.schema import clear
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.coordinator import runtime
 from kafkacheck.impl.coordinator.records import Group, OffsetsLoading
+from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.impl.log import is_full, restart_at
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, ProduceError
 from kafkacheck.impl.log.reading import end_of, marker_at, producer_id_at
 from kafkacheck.impl.log.records import PartitionLog
+from kafkacheck.impl.log.transactions import is_data, marker_behind
 from kafkacheck.impl.messages.transactional_produce import Produce
 from kafkacheck.impl.transactions.constants import NO_INPUT
 from kafkacheck.impl.transactions.partition import append_produce, maybe_replicate
@@ -45,13 +48,23 @@ def can_fetch_offset(group: Group, rules: TransactionRules, requires_stable: boo
     return not (requires_stable and rules.offset_fetch_requires_stable and has_pending_offset(group))
 
 
+def counts(log: PartitionLog, offset: int, end_offset: int) -> bool:
+    """Whether the record commits an offset outside transactions, or in one that was committed below `end_offset`."""
+    if producer_id_at(log, offset) == NO_PRODUCER_ID:
+        return True
+    ended = marker_behind(log, offset)
+    if not is_data(log, offset) or ended == NO_OFFSET or ended >= end_offset:
+        return False
+    return marker_at(log, ended) == Marker.COMMIT
+
+
 def is_overtaken_by_commit(log: PartitionLog, producer_id: int, end_offset: int) -> bool:
-    """Whether, below `end_offset`, a commit outside transactions follows the producer's last offset commit."""
+    """Whether, below `end_offset`, a commit that counts follows the producer's last offset commit."""
     overtaken = False
     for offset in range(end_offset):
-        if marker_at(log, offset) == Marker.NONE and producer_id_at(log, offset) == producer_id:
+        if is_data(log, offset) and producer_id_at(log, offset) == producer_id:
             overtaken = False
-        elif producer_id_at(log, offset) == NO_PRODUCER_ID:
+        elif counts(log, offset, end_offset):
             overtaken = True
     return overtaken
 
