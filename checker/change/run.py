@@ -88,6 +88,7 @@ class Run:
         self._seconds = seconds
         self._progress = progress
         self._before = before
+        self._last = 0.0
         tree = Tree(now, python_files(now))
         self._edits = edits_between(Tree(before, python_files(before), like=tree), tree)
         self._former = Former(self._edits)
@@ -120,14 +121,15 @@ class Run:
 
     def _ask(self, left: list[Reached], until: float) -> None:
         """Judge models one after the other, and take each from the list when that is done."""
-        while left and self._left(until) > LEAST:
-            each = left[0]
+        while left and self._left(until) > LEAST and self._left() > self._last:
+            each, begun = left[0], time.monotonic()
             self._progress(f"{each.name}: {len(left)} models to go, {self._left():.0f} s left")
             try:
                 self._ask_one(each)
             except KafkacheckError as error:
                 self.report.errors[each.name] = str(error)
             del left[0]
+            self._last = time.monotonic() - begun  # the next one is no smaller, and nothing ends the compiler early
 
     def _ask_one(self, each: Reached) -> None:
         report = self.report
