@@ -438,7 +438,7 @@ TRACES = {
     "of rules that are none": (edited(rules=[]), ["rules = []"]),
     "of another property": (edited(property="never_empty"), ["'never_empty'", "never_full"]),
     "without steps": (edited(trace=[]), ["[]", "at least one step"]),
-    "with a step that is none": (edited(trace=[7]), ["step 1", "7"]),
+    "with a step that is none": (edited(trace=[7], states=1), ["step 1", "7"]),
     "with a value out of range": (lambda text: text.replace('"level": 3', '"level": 99'), ["step 4", "level", "99"]),
     "with an unknown field": (lambda text: text.replace('"level": 2', '"depth": 2'), ["step 3", "depth"]),
 }
