@@ -48,7 +48,7 @@ def can_fetch_offset(group: Group, rules: TransactionRules, requires_stable: boo
     return not (requires_stable and rules.offset_fetch_requires_stable and has_pending_offset(group))
 
 
-def counts(log: PartitionLog, offset: int, end_offset: int) -> bool:
+def is_effective_commit(log: PartitionLog, offset: int, end_offset: int) -> bool:
     """Whether the record commits an offset outside transactions, or in one that was committed below `end_offset`."""
     if producer_id_at(log, offset) == NO_PRODUCER_ID:
         return True
@@ -64,7 +64,7 @@ def is_overtaken_by_commit(log: PartitionLog, producer_id: int, end_offset: int)
     for offset in range(end_offset):
         if is_data(log, offset) and producer_id_at(log, offset) == producer_id:
             overtaken = False
-        elif counts(log, offset, end_offset):
+        elif is_effective_commit(log, offset, end_offset):
             overtaken = True
     return overtaken
 
