@@ -77,7 +77,9 @@ USES_FETCH = (
             *("is_choice: return new_leader in candidates: always True", "leader_epoch_counts_leaders"),
             marks=pytest.mark.long,
         ),
-        ("can_take_out: if broker_id not in metadata.active", "every_change_has_an_effect"),
+        pytest.param(
+            *("can_take_out: if broker_id not in metadata.active", "every_change_has_an_effect"), marks=pytest.mark.long
+        ),
     ],
 )
 def test_what_brokers_do_step_by_step_is_needed_to_catch_a_guard(power, guard, by):

@@ -14,7 +14,7 @@ from tests.kafka.runs import RUNS
 from tests.support.command import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 20
+SECONDS = 15
 FIRST = {run.system: run.name for run in reversed(RUNS)}
 """The first run of each class."""
 SMALLER = {

@@ -349,6 +349,7 @@ def test_a_search_checks_lemmas_where_it_is_asked_to(kafkacheck, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_dropping_the_epoch_check_from_the_fetch_is_answered_with_lemma_and_state(tmp_path):
     for folder in ("impl", "spec", "model", "checker"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
