@@ -444,21 +444,21 @@ def marking_coordinators_await_completion(state: State) -> bool:
     )
 
 
-def failed_fences_raised_the_epoch(state: State) -> bool:
-    """A coordinator takes a fence for failed only if it has a higher epoch in memory than the log has.
+def failed_fences_raised_the_epoch(before: State, after: State) -> bool:
+    """A coordinator takes an append for a failed fence only if it has a higher epoch in memory than the log has.
 
     Lost if it fails: the next fence does not raise the epoch, and the client that it should keep out goes on.
     Source: `TransactionMetadata.hasFailedEpochFence`; KAFKA-8803.
     Holds in: every model of transactions.
     Fails in: none; it guards what a failed append leaves in memory.
     """
-    return all(
-        not coordinator.has_failed_epoch_fence
-        or not coordinator.is_serving
-        or coordinator.metadata.producer_epoch > transactional.log.entry.producer_epoch
-        for transactional in state.transactional_ids
-        for coordinator in transactional.coordinators
-    )
+    for transactional_id, transactional in enumerate(after.transactional_ids):
+        for term, now in enumerate(transactional.coordinators):
+            was = before.transactional_ids[transactional_id].coordinators[term]
+            if now.has_failed_epoch_fence and not was.has_failed_epoch_fence:
+                if now.metadata.producer_epoch <= transactional.log.entry.producer_epoch:
+                    return False
+    return True
 
 
 def only_marking_coordinators_count_markers(before: State, after: State) -> bool:
