@@ -9,7 +9,7 @@ Left out, and why that is sound: the time of an entry's last batch: the environm
 
 from kafkacheck.checker.schema import Array, clear, copy
 from kafkacheck.impl.ids import NO_OFFSET
-from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
 from kafkacheck.impl.log.records import Batch, PartitionLog, ProducerStateEntry
 from kafkacheck.impl.log.rules import LogRules
 from kafkacheck.impl.log.sequences import last_sequence_of
@@ -39,6 +39,8 @@ def last_sequence(entry: ProducerStateEntry) -> int:
 
 def duplicate_offset(log: PartitionLog, batch: Batch) -> int:
     """The offset of the oldest known batch with the same epoch, first and last sequence; `NO_OFFSET` without one."""
+    if batch.producer_id == NO_PRODUCER_ID:
+        return NO_OFFSET
     entry = log.producers[batch.producer_id]
     if batch.producer_epoch != entry.producer_epoch or batch.base_sequence == NO_SEQUENCE:
         return NO_OFFSET

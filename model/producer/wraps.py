@@ -2,8 +2,8 @@
 
 Bounds: batches of one or two records, one in flight, and sequences up to 4, just enough for a broker that remembers one
     batch; batches straddle the highest sequence. Two batches expire, so that the producer uses up its epochs and takes
-    the next producer id. Batches that get new sequences then have that id, which is so in no release (finding F13 of
-    `tests/kafka/findings`): without it the lemmas are not inductive, although these bounds do not show any loss.
+    the next producer id. Batches that get new sequences then have that id, which is so in no release:
+    `producer.used_up` shows the harm, and the lemmas are not inductive without it.
 Expected: HOLDS
 """
 

@@ -1,0 +1,1 @@
+"""A producer that has used up its epochs."""
