@@ -32,14 +32,18 @@ def is_reassigning(metadata: Metadata) -> bool:
 def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
     """Whether a reassignment can end: the whole target is in sync. By the old rule the added brokers suffice.
 
-    Since Kafka 4.3 they suffice if they are at least as many as the removed ones.
+    Since Kafka 4.3 they suffice if they are at least as many as the removed ones, and must always be in the ISR. One
+    that is added and removed at once never is: it stays from a reassignment that was replaced.
     """
-    if metadata.isr & metadata.target == Ids():
+    in_sync = metadata.isr & metadata.target
+    if in_sync == Ids():
+        return False
+    if rules.reassignment_awaits_target and rules.grown_target_is_awaited:
+        return metadata.target <= in_sync
+    if not metadata.adding <= in_sync:
         return False
     is_growing = len(metadata.adding) >= len(metadata.replicas - metadata.target)
-    if rules.reassignment_awaits_target and (rules.grown_target_is_awaited or not is_growing):
-        return metadata.target <= metadata.isr
-    return metadata.adding <= metadata.isr & metadata.target
+    return is_growing or not rules.reassignment_awaits_target or metadata.target <= in_sync
 
 
 def take_off_assignment(metadata: Metadata) -> None:

@@ -61,10 +61,14 @@ def awaits_append(coordinator: Coordinator, log: TransactionLog) -> bool:
 
 
 def give_append_up(coordinator: Coordinator, log: TransactionLog, rules: TransactionRules) -> None:
-    """Tell the coordinator that its append failed, or that its outcome is unknown."""
+    """Tell the coordinator that its append failed, or that its outcome is unknown.
+
+    If it was to abort by itself under an epoch that it has raised in memory, it remembers that.
+    """
     if coordinator.is_marking:
         return
-    if coordinator.metadata.producer_epoch > log.entry.producer_epoch:
+    is_raised = coordinator.metadata.producer_epoch > log.entry.producer_epoch
+    if is_raised and coordinator.pending_state == TransactionState.PREPARE_ABORT:
         coordinator.has_failed_epoch_fence = rules.failed_fence_is_remembered
     if rules.pending_state_is_cleared:
         coordinator.pending_state = TransactionState.NONE

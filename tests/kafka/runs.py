@@ -126,7 +126,8 @@ REUSED = ("4.0.0", "4.0.1", "4.1.0", "4.1.1")
 CLIENT, REFUSED = "transactional_client.py", "transactional_client_model.py"
 
 RUNS = (
-    Run("replication_control.py", "cluster.kraft"),
+    Run("replication_control.py", "cluster.kraft", known="leader_elected_again.toml"),
+    Run("replication_control.py", "cluster.kraft", ("elections_follow_assignment=true",), case="preferred"),
     Run("replication_control.py", "cluster.eligible", ("expirations=0",)),
     Run(REQUESTS, MODEL, ("replicas=2",)),
     Run(REQUESTS, MODEL, ("replicas=2", ELIGIBLE), "controller_elr.toml", "eligible"),
@@ -144,7 +145,7 @@ RUNS = (
     Run("offsets.py", "offsets_model.py", ("log_size=3", "max_generation=1"), case="generations"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run(LOG, SENT, ("reloads=0",)),
-    Run(LOG, SENT, ("reloads=1",), case="reloads"),
+    Run(LOG, SENT, ("reloads=1",), "partition_log_reloads.toml", "reloads"),
     Run(LOG, SENT, SEQUENCES, case="sequences"),
     Run(LOG, SENT, ("reloads=0", "max_log_start=1"), case="deleted"),
     Run(LOG, "transaction_index_model.py", EITHER_VERSION),

@@ -19,6 +19,7 @@ from typing import Annotated
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Ids, If, Struct, clear
 from kafkacheck.impl.bounds import Bounds
+from kafkacheck.impl.broker.epoch_file import latest_file_epoch
 from kafkacheck.impl.broker.fetcher import (
     ask_epoch_end,
     is_of_now,
@@ -184,9 +185,14 @@ def record_comes(
     high_watermark: LogOffset,
     log_start_offset: LogStartOffset,
 ) -> bool:
-    """The answer to a fetch has a record of that epoch, or none."""
+    """The answer to a fetch has a record of that epoch, or none.
+
+    Left out: a record of an older epoch than the one before it, which no log has.
+    """
     fetch = state.fetch
     if not awaits(state, Question.FETCH) or record_epoch > fetch.leader_epoch:
+        return False
+    if record_epoch != NO_EPOCH and record_epoch < latest_file_epoch(state.broker):
         return False
     if record_epoch != NO_EPOCH and (is_full(state.broker.log) or fetch.offset == len(state.broker.log.records)):
         return False

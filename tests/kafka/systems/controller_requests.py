@@ -118,9 +118,10 @@ class ControllerRequests(ReplicationControl):
         target = [each for each in partition.replicas if each not in removing]
         if new_leader not in target:
             return False  # no request can put it first
-        if len(partition.addingReplicas) and new_leader not in partition.isr:
+        is_put_first = new_leader != target[0] and len(partition.isr) > 1
+        if len(partition.addingReplicas) and (new_leader if is_put_first else target[0]) not in partition.isr:
             return False  # the election fails, but may end the reassignment
-        if new_leader != target[0] and len(partition.isr) > 1:
+        if is_put_first:
             self._reassign([new_leader, *(each for each in target if each != new_leader)])
         self._note_epochs()
         before = self.door.offset()

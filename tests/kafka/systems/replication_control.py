@@ -169,15 +169,20 @@ class ReplicationControl:
     def reassignment_is_replaced(self, target: list[int]) -> bool:
         """An operator moves the partition to other brokers than those of the reassignment under way.
 
-        The models know no order. Another order alone would be a change to Kafka, so brokers that stay keep theirs.
+        The models know no order, and elect the first id. Another order alone would be a change to Kafka, so an old
+        target keeps its order. Kafka puts the brokers that it removes last, and goes on to remove them if the target
+        has all replicas; so they are last in it.
         """
         partition = self.door.partition(self.topic_id)
         if partition is None:
             return False
         replicas, removing = [int(each) for each in partition.replicas], set(partition.removingReplicas)
         if set(target) in (set(replicas), set(replicas) - removing):
-            target = [each for each in replicas if each in target]
-        return self._reassign(target) == "NONE"
+            ordered = [each for each in replicas if each in target]
+        else:
+            stay_removed = removing if set(replicas) <= set(target) else set()
+            ordered = sorted(target, key=lambda each: (each in stay_removed, each))
+        return self._reassign(ordered) == "NONE"
 
     def min_isr_is_lowered(self) -> bool:
         """An operator lowers min.insync.replicas of the topic by one."""
