@@ -208,6 +208,20 @@ def needed_of_target(rules: ClusterRules, target: Ids, adding: Ids, removed: Ids
     return target
 
 
+def only_replacements_change_nothing(before: State, after: State) -> bool:
+    """A reassignment that is asked for is recorded, unless it replaces another one and asks for the same.
+
+    Lost if it fails: an operator is told that brokers will have replicas, and nothing happens.
+    Source: `ReplicationControlManager.alterPartitionReassignment`.
+    Holds in: cluster.replaced, cluster.replaced.ends, cluster.replaced.forgotten, cluster.replaced.taken_back.
+    Fails in: none; it guards the reference itself.
+    """
+    if before.budget.moves == after.budget.moves or before.controller.offset != after.controller.offset:
+        return True
+    metadata = before.controller.history[before.controller.offset]
+    return metadata.target != metadata.replicas or metadata.adding != Ids()
+
+
 def reassignments_go_on(before: State, after: State, rules: ClusterRules) -> bool:
     """A reassignment begins only if no other one is under way, in the ZooKeeper era only if the partition has a leader.
 

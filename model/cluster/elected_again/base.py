@@ -15,9 +15,9 @@ from kafkacheck.impl.enums import Stage
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_delta
 from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires, start_in_sync_with_deltas
-from kafkacheck.model.cluster.family import CLUSTER, REPLICATION, one_fetch_under_way
+from kafkacheck.model.cluster.family import CLUSTER, EXAMPLES, REPLICATION, one_fetch_under_way
 from kafkacheck.model.cluster.system import State
-from kafkacheck.spec.cluster import properties, steps
+from kafkacheck.spec.cluster import properties, replay, steps
 
 BOUNDS = {
     "replicas": 3,
@@ -45,7 +45,11 @@ ALWAYS = (
     properties.one_leader_in_epoch,
     steps.high_watermark_does_not_fall,
     steps.leader_epoch_does_not_fall,
+    replay.leaders_know_since_when,
+    replay.new_leaders_know_no_follower,
+    replay.awaited_records_are_acknowledged,
 )
+SOMETIMES = (*EXAMPLES, replay.replayed_metadata)
 
 MODEL = CLUSTER.model(
     initial=start_in_sync_with_deltas,
@@ -53,5 +57,6 @@ MODEL = CLUSTER.model(
     bounds=BOUNDS,
     actions=ACTIONS,
     always=ALWAYS,
+    sometimes=SOMETIMES,
     constraint=last_broker_lags,
 )

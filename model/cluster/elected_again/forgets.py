@@ -7,7 +7,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.elected_again.base import ACTIONS, ALWAYS, BOUNDS, last_broker_lags
+from kafkacheck.model.cluster.elected_again.base import ACTIONS, ALWAYS, BOUNDS, SOMETIMES, last_broker_lags
 from kafkacheck.model.cluster.environment import start_in_sync_with_deltas
 from kafkacheck.model.cluster.family import CLUSTER
 
@@ -17,5 +17,6 @@ MODEL = CLUSTER.model(
     bounds=BOUNDS,
     actions=ACTIONS,
     always=ALWAYS,
+    sometimes=SOMETIMES,
     constraint=last_broker_lags,
 )

@@ -10,7 +10,7 @@ Expected: VIOLATED acknowledged_records_survive
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.environment import min_isr_is_raised, session_expires, start_in_sync_by_low_min_isr
 from kafkacheck.model.cluster.family import ELIGIBLE_CLUSTER, ISR_CHANGES, REPLICATION
-from kafkacheck.spec.cluster import eligible, properties, steps
+from kafkacheck.spec.cluster import eligible, messages, properties, steps
 
 BOUNDS = {"max_broker_epoch": 0, "expirations": 1, "min_isr_changes": 1}
 ACTIONS = (*REPLICATION, *ISR_CHANGES, broker_replays_metadata, min_isr_is_raised, session_expires)
@@ -21,6 +21,7 @@ ALWAYS = (
     steps.high_watermark_does_not_fall,
     eligible.appends_need_enough_replicas,
     eligible.leavers_stay_eligible,
+    messages.disturbances_are_real,
 )
 
 MODEL = ELIGIBLE_CLUSTER.model(initial=start_in_sync_by_low_min_isr, bounds=BOUNDS, actions=ACTIONS, always=ALWAYS)

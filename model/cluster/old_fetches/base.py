@@ -10,7 +10,7 @@ Expected: HOLDS, with the fix, which no release has: a fetch that was read in an
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import environment, family, replication
-from kafkacheck.spec.cluster import steps
+from kafkacheck.spec.cluster import replay, steps
 
 MODEL = family.CLUSTER.model(
     rules=ClusterRules(counted_fetch_is_of_epoch=True, known_change_keeps_proposal=True),
@@ -29,5 +29,7 @@ MODEL = family.CLUSTER.model(
         steps.read_fetches_fit,
         steps.read_fetches_count,
         steps.known_broker_epochs_do_not_fall,
+        replay.fetches_of_former_starts_are_dropped,
+        replay.only_leaders_know_followers,
     ],
 )

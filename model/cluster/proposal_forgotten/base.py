@@ -12,7 +12,7 @@ from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.environment import session_expires
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION
-from kafkacheck.spec.cluster import properties, steps
+from kafkacheck.spec.cluster import properties, replay, steps
 
 BOUNDS = {"max_broker_epoch": 0, "expirations": 1}
 ACTIONS = (*REPLICATION, *ISR_CHANGES, broker_replays_metadata, session_expires)
@@ -21,6 +21,7 @@ ALWAYS = (
     properties.logs_match_by_epoch,
     properties.one_leader_in_epoch,
     steps.high_watermark_does_not_fall,
+    replay.known_changes_void_no_proposal,
 )
 
 MODEL = CLUSTER.model(rules=ClusterRules(), bounds=BOUNDS, actions=ACTIONS, always=ALWAYS)

@@ -16,7 +16,7 @@ from kafkacheck.model.cluster.environment import reassignment_is_asked, reassign
 from kafkacheck.model.cluster.family import CLUSTER, one_fetch_under_way
 from kafkacheck.model.cluster.replication import follower_sends_fetch, follower_uses_fetch, leader_answers_fetch
 from kafkacheck.model.cluster.system import State
-from kafkacheck.spec.cluster import properties, record
+from kafkacheck.spec.cluster import properties, record, replay
 
 BOUNDS = {
     "replicas": 3,
@@ -35,7 +35,12 @@ ACTIONS = (
     reassignment_is_asked,
     reassignment_is_replaced,
 )
-ALWAYS = (record.reassignments_end_as_asked, properties.one_leader_in_epoch, properties.isr_is_assigned)
+STEPS = (
+    replay.only_assigned_followers_are_answered,
+    record.every_change_has_an_effect,
+    record.only_replacements_change_nothing,
+)
+ALWAYS = (record.reassignments_end_as_asked, properties.one_leader_in_epoch, properties.isr_is_assigned, *STEPS)
 
 
 def leader_keeps_its_replica(state: State) -> bool:

@@ -10,7 +10,7 @@ Expected: HOLDS
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import start_with_spare
 from kafkacheck.model.cluster.family import CLUSTER
-from kafkacheck.model.cluster.replaced.base import ACTIONS
+from kafkacheck.model.cluster.replaced.base import ACTIONS, STEPS
 from kafkacheck.model.cluster.replaced.taken_back import BOUNDS, FAIR, LEADS_TO
 from kafkacheck.spec.cluster import liveness
 
@@ -19,7 +19,7 @@ MODEL = CLUSTER.model(
     rules=ClusterRules(replaced_reassignment_is_forgotten=True, known_change_keeps_proposal=True),
     bounds=BOUNDS,
     actions=ACTIONS,
-    always=[liveness.bounds_leave_room],
+    always=[liveness.bounds_leave_room, *STEPS],
     sometimes=(),
     leads_to=LEADS_TO,
     weakly_fair=FAIR,

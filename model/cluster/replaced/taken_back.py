@@ -13,7 +13,7 @@ Expected: VIOLATED reassignment_is_under_way_leads_to_reassignment_has_ended
 from kafkacheck.model.cluster.convergence.healing import FAIR_REPLAY, FAIR_REPLICATION
 from kafkacheck.model.cluster.environment import start_with_spare
 from kafkacheck.model.cluster.family import CLUSTER
-from kafkacheck.model.cluster.replaced.base import ACTIONS
+from kafkacheck.model.cluster.replaced.base import ACTIONS, STEPS
 from kafkacheck.spec.cluster import liveness
 
 BOUNDS = {"max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 0, "moves": 2}
@@ -24,7 +24,7 @@ MODEL = CLUSTER.model(
     initial=start_with_spare,
     bounds=BOUNDS,
     actions=ACTIONS,
-    always=[liveness.bounds_leave_room],
+    always=[liveness.bounds_leave_room, *STEPS],
     sometimes=(),
     leads_to=LEADS_TO,
     weakly_fair=FAIR,
