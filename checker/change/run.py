@@ -6,6 +6,7 @@ end. The report lists the answers in an order that does not depend on which came
 
 import heapq
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,18 +23,24 @@ from kafkacheck.checker.exploration.verdict import Verdict
 
 FEW = 100_000
 """How many states of a larger model are searched at first, and of any model at other settings."""
+MORE = 3
+"""By how much a model may have more states than it has so far, and still be searched to its end."""
+MANY = 600_000
+"""With more states than this, a model is searched at other settings as far as `FEW` only."""
 STATES_PER_SECOND = 60_000
 """About how many states are judged in a second, by both searches and the comparison together."""
 OVERHEAD = 1.5
 """About how many seconds it takes to read a model and to make its machine code."""
-UNTELLING = 3.0
+UNTELLING = 2.0
 """By how much a model counts as slower that fails already, or of which no file says how many states it has."""
 MENTIONED = 0.4
 """By how much a model counts as slower that has settings of its own which the edited functions read."""
 WHOLE = 1.5
 """By how much the search of a large model to its end counts as slower than it is."""
-WORTH = (2.0, 4.0, 5.0, 12.0, 8.0)
+WORTH = (2.0, 4.0, 6.0, 12.0, 8.0)
 """By how much settings of each rank count as slower than they are."""
+AGAIN = 0.25
+"""By how much settings of a rank count as slower for each one of the same model that comes before them."""
 SHARE = 0.2
 """The most of the time that one model takes at other settings."""
 DIED = "its process was ended from outside, as for lack of memory"
@@ -125,7 +132,7 @@ class Run:
         report.new = [each.name for each in asked if each.before is None]
         for each in asked:
             if each.before is not None:
-                self._put(each, (), None, FEW)
+                self._put(each, (), None)
         try:
             if self._queue:
                 with Pool(self._workers, Asker(self._before, self._edits, asked).answer) as pool:
@@ -138,27 +145,43 @@ class Run:
     def _left(self) -> float:
         return self._begun + self._seconds - time.monotonic()
 
-    def _put(self, each: Reached, settings: Settings, rank: int | None, most: int | None) -> None:
-        """Put a question where it belongs in the queue."""
+    def _put(self, each: Reached, settings: Settings, rank: int | None, place: int = 0, is_whole: bool = False) -> None:
+        """Put a question where it belongs in the queue; `place`: how many settings of that rank come before these."""
+        known = each.expectation
+        most = None if is_whole else self._most(each, rank is not None)
         states = each.states if most is None else min(each.states, most)
         cost = OVERHEAD + states / STATES_PER_SECOND
-        known = each.expectation
-        if known is None or known.verdict is not Verdict.HOLDS:
+        if known is None or (known.verdict is not Verdict.HOLDS and rank is None):
             cost *= UNTELLING
         if mentioned(self._edits, each.key, each.edits):
             cost *= MENTIONED
-        cost *= WORTH[rank] if rank is not None else WHOLE if most is None else 1.0
-        is_large = most is not None and (rank is not None or known is None or each.states > most)
-        effort = Effort(self._seconds, most if is_large else None, each.states)
+        if rank is not None:
+            cost *= WORTH[rank] * (1 + place * AGAIN)
+        elif is_whole and each.name not in self._failing:
+            cost *= WHOLE
+        effort = Effort(self._seconds, most, each.states)
         question = Question(each.name, settings, effort, cost, rank)
-        heapq.heappush(self._queue, (cost, each.name, settings, most or 0, question))
+        heapq.heappush(self._queue, (cost, each.name, settings, int(is_whole), question))
+
+    @staticmethod
+    def _most(each: Reached, is_variant: bool) -> int | None:
+        """How many states are searched at first, or at other settings; None if all are, because they are few."""
+        known = each.expectation
+        if not is_variant:
+            is_few = known is not None and known.verdict is Verdict.HOLDS and each.states <= FEW
+            return None if is_few else max(FEW, MORE * each.states) if each.states <= FEW else FEW
+        return MORE * each.states if FEW < MORE * each.states <= MANY else FEW
+
+    @property
+    def _failing(self) -> set[str]:
+        return {each.model for each in self._judged.values() if each.change is Change.FAILS}
 
     def _ask(self, pool: Pool[Question, Answer]) -> None:
         """Ask until the queue is empty or the time is over."""
         while self._left() > 0:
             while self._queue and pool.is_free and self._left() > LEAST:
                 question = heapq.heappop(self._queue)[-1]
-                if question.rank is None or self._is_open(question):
+                if self._is_open(question):
                     pool.begin(self._limited(question))
             if not pool.tasks:
                 return
@@ -174,14 +197,15 @@ class Run:
         return replace(question, effort=replace(question.effort, seconds=min(self._left(), share)))
 
     def _is_open(self, question: Question) -> bool:
-        """Whether other settings of a model can still tell more than is known.
+        """Whether the answer can tell more of a model than is known.
 
-        They cannot once users lose something in it. If they lose something in another one, it is enough that anything
-        fails in it; and if only steps are another ones, that one setting was found at which they are.
+        It cannot once users lose something in it. If they lose something in another one, it is enough that anything
+        fails in it.
         """
-        known = [self._judged[question.name], *(each for _, each in self._tried.get(question.name, ()))]
+        known = [self._judged[question.name]] if question.name in self._judged else []
+        known += self._tried_of(question.name)
         if any(each.is_outcome for each in known):
-            return False
+            return question.rank is None and self._judged[question.name].change is Change.UNFINISHED
         is_lost = any(each.is_outcome for each in self._all())
         return not (is_lost and any(each.change is Change.FAILS for each in known))
 
@@ -202,11 +226,14 @@ class Run:
         is_first = each.name not in self._judged
         if is_first or judged.change is not Change.UNFINISHED:
             self._judged[each.name] = judged
-        if judged.change is Change.UNFINISHED and question.effort.most_states is not None:
-            self._put(each, (), None, None)
+        is_cut = judged.change in (Change.UNFINISHED, Change.FAILS) and bool(judged.now.reason or judged.former.reason)
+        if is_cut and question.effort.most_states is not None and not judged.is_outcome:
+            self._put(each, (), None, is_whole=True)
         if is_first:
+            places = Counter[int]()
             for rank, settings in answer.variants:
-                self._put(each, settings, rank, FEW)
+                self._put(each, settings, rank, places[rank])
+                places[rank] += 1
 
     def _tried_of(self, name: str) -> list[Judged]:
         return [each for _, each in self._tried.get(name, ())]
