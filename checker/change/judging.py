@@ -51,6 +51,7 @@ class Failure:
 
     `former`: how many it had before the edit; None if nothing failed then. `trace`: the counterexample as a JSON
     document (`traces.trace.to_json`), if it has one. `is_lasso`: it violates a liveness property.
+    `is_of_steps`: it violates that or a property of steps.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Failure:
     trace: dict[str, Any] | None = field(default=None, compare=False)
     reason: str = ""
     is_lasso: bool = False
+    is_of_steps: bool = False
 
     @property
     def told(self) -> str:
@@ -232,9 +234,15 @@ class _Program:
 def told(counts: Exploration, found: Found | None, result: Result) -> Searched:
     """What a search found that went on past violations."""
     outcomes = outcomes_of(result.model)
+    of_steps = {each.name for each in result.model.properties if each.is_step}
     violations = tuple(
         Failure(
-            ending_of(each), each.property in outcomes, len(each.steps), None, to_json(each), "", each.loop is not None
+            ending_of(each),
+            each.property in outcomes,
+            len(each.steps),
+            trace=to_json(each),
+            is_lasso=each.loop is not None,
+            is_of_steps=each.loop is not None or each.property in of_steps,
         )
         for each in result.violations or ()
     )

@@ -17,7 +17,7 @@ from kafkacheck.checker.commands.output import json_text, say, tell
 from kafkacheck.checker.model.settings import headline, with_settings
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.files import check_writable, write_together
-from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, UNREACHED
+from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED, UNREACHED
 from kafkacheck.checker.traces import saved as saved_traces
 from kafkacheck.checker.traces.trace import Trace
 
@@ -37,7 +37,7 @@ SECONDS = 180.0
     metavar="S",
     help="Stop after this much time; models that were not finished by then are named.",
 )
-@click.option("--markdown", type=Place(), metavar="FILE", help="Write a summary in Markdown, for a pull request.")
+@click.option("--markdown", type=Place(), metavar="FILE", help="Write a summary for a pull request.")
 @click.option("--junit", type=Place(), metavar="FILE", help="Write JUnit XML, for continuous integration.")
 @click.option(
     "--workers", type=click.IntRange(1, 256), metavar="N", help="In how many processes.  [default: one for each core]"
@@ -77,9 +77,12 @@ def change(
             before, named = held.enter_context(commit_folder(here, base or "HEAD"))
         report = Run(before, here, named, max_seconds, tell, workers or os.cpu_count() or 1).run(patterns)
     print_report(report, as_json)
-    trace = counterexample(report)
-    pages = {markdown: pages_of.markdown(report, trace), junit: pages_of.junit(report)}
-    write_together({path: text for path, text in pages.items() if path is not None})
+    pages: dict[Path, str | bytes | None] = {}
+    if markdown is not None:
+        pages |= summary(report, markdown)
+    if junit is not None:
+        pages[junit] = pages_of.junit(report)
+    write_together(pages)
     return status_of(report)
 
 
@@ -121,8 +124,33 @@ def counterexample(report: Report) -> str:
     return f"{failure.told}, in {headline(trace.model)}:\n{trace_text(trace)}"
 
 
+def summary(report: Report, path: Path) -> dict[Path, str | bytes | None]:
+    """The files of a summary in Markdown at `path`: itself, and the counterexample as JSON and as a picture, if any.
+
+    Those of an earlier summary are removed (None).
+    """
+    picture, document = path.with_suffix(".svg"), path.with_suffix(".json")
+    pages: dict[Path, str | bytes | None] = {picture: None, document: None}
+    found = first_failure(report)
+    shown: list[str] = []
+    if found is not None:
+        from kafkacheck.checker.pictures.render import lanes_text, trace_text
+
+        judged, failure = found
+        trace = trace_of(judged, failure)
+        pages[document] = json_text(failure.trace)
+        pages[picture] = lanes_text(trace)
+        shown = pages_of.counterexample(
+            f"{failure.told}, in {telling.named(judged)}",
+            trace_text(trace),
+            picture.name if pages[picture] is not None else "",
+            f"kafkacheck replay {judged.model} {document.name} --pytest test_{path.stem}.py",
+        )
+    return pages | {path: pages_of.markdown(report, shown)}
+
+
 def status_of(report: Report) -> int:
-    """The exit status."""
-    return {"FAILS": INVARIANT_VIOLATED, "UNREACHED": UNREACHED, "NOT_EXHAUSTED": NOT_EXHAUSTED}.get(
-        telling.verdict_of(report), 0
-    )
+    """The exit status; after failures, it is that of the first one that is told."""
+    if report.failing:
+        return STEP_VIOLATED if report.failing[0].failures[0].is_of_steps else INVARIANT_VIOLATED
+    return {"UNREACHED": UNREACHED, "NOT_EXHAUSTED": NOT_EXHAUSTED}.get(telling.verdict_of(report), 0)

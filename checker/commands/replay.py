@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from kafkacheck.checker import regression
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.commands.check import exit_status
 from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, json_option, set_option
@@ -17,7 +18,6 @@ from kafkacheck.checker.pictures.render import replay_text
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.files import write_together
 from kafkacheck.checker.process.statuses import DEADLOCK, NO_LONGER_APPLIES
-from kafkacheck.checker.traces import regression
 from kafkacheck.checker.traces import replay as replaying
 from kafkacheck.checker.traces import saved as saved_traces
 

@@ -27,7 +27,7 @@ _PAGE = '''\
 The test fails as long as it does, and passes once a step of it is refused or nothing is violated any more.
 """
 
-from kafkacheck.checker.traces.regression import Schedule
+from kafkacheck.checker.regression import Schedule
 
 SCHEDULE = Schedule(
     model={model!r},
