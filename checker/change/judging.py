@@ -146,16 +146,20 @@ class _Program:
     def __init__(self, model: Model, blank: Judged, effort: Effort) -> None:
         self._model = model
         self._blank = blank
-        self._deadline = time.monotonic() + effort.seconds
+        self._begun = time.monotonic()
+        self._deadline = self._begun + effort.seconds
         self._most_states = effort.most_states
         self._is_small = effort.states <= SMALL
         self._entries: dict[str, Entry] | None = None
 
     def judge(self) -> Judged:
         """What differs between the former steps and those of today."""
+        deadline = self._deadline
+        self._deadline = (self._begun + deadline) / 2  # the other half is for the comparison, or the former search
         starts = self._starts()
         search, found = self._search()
         now = self._told(search, found)
+        self._deadline = deadline
         others = {each.name for each in self._model.properties if each.name.endswith(SUFFIX)}
         removal.remove(FORMER)
         is_alike = starts == self._starts() and not others and not now.fault

@@ -44,6 +44,8 @@ AGAIN = 0.25
 SHARE = 0.2
 """The most of the time that one model takes at other settings."""
 DIED = "its process was ended from outside, as for lack of memory"
+IN_TIME = 0.9
+"""The share of the time that is left in which an answer is asked for, so that it does not come too late."""
 LEAST = 0.5
 """With fewer seconds left than this, nothing is begun any more."""
 
@@ -194,7 +196,7 @@ class Run:
 
     def _limited(self, question: Question) -> Question:
         share = self._seconds if question.rank is None else SHARE * self._seconds
-        return replace(question, effort=replace(question.effort, seconds=min(self._left(), share)))
+        return replace(question, effort=replace(question.effort, seconds=min(IN_TIME * self._left(), share)))
 
     def _is_open(self, question: Question) -> bool:
         """Whether the answer can tell more of a model than is known.
@@ -221,7 +223,8 @@ class Run:
         if answer.error:
             self.report.errors[each.name] = answer.error
         if judged is None:
-            del self._asked[each.name]
+            if not answer.error:
+                del self._asked[each.name]  # its program has none of the edited functions
             return
         is_first = each.name not in self._judged
         if is_first or judged.change is not Change.UNFINISHED:
