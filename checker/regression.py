@@ -22,7 +22,8 @@ Call = tuple[str, dict[str, int]]
 """The name of an action, and its parameters."""
 
 _PAGE = '''\
-"""A schedule by which {model} {told}; `kafkacheck replay --pytest` wrote it.
+"""A schedule by which {model}
+{told}; `kafkacheck replay --pytest` wrote it.
 
 The test fails as long as it does, and passes once a step of it is refused or nothing is violated any more.
 """
@@ -72,7 +73,8 @@ class Schedule:
 
     def failure(self, folder: Path) -> str:
         """The schedule as text if it still breaks the property, "" if it is mended. Errors as of `assert_mended`."""
-        text = self.model if catalogue.is_ours(self.model) else str(folder / self.model)
+        own = folder / self.model
+        text = str(own) if own.is_file() else self.model
         trace = self._followed(with_settings(catalogue.find_model(text), self.settings).with_lemmas())
         if trace is None:
             return ""
@@ -122,9 +124,8 @@ def schedule_of(trace: Trace, source: str, folder: Path) -> Schedule:
     now = {**model.bounds, **rules_of(model)}
     usual = {**own.bounds, **rules_of(own)}
     changed = [f"{name}={value}" for name, value in now.items() if usual.get(name) != value]
-    is_file = not catalogue.is_ours(source) and Path(source).is_file()
     named = catalogue.own_name(source) or source
-    if is_file:
+    if Path(source).is_file() and not catalogue.own_name(source):
         named = Path(os.path.relpath(Path(source).resolve(), folder.resolve())).as_posix()
     start = next((number for number, each in enumerate(model.initial_states()) if each == trace.steps[0].state), 0)
     calls = [(step.action or "", {name: int(each) for name, each in step.parameters.items()}) for step in trace.steps]
