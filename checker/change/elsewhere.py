@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.change.judging import Searched, searched
+from kafkacheck.checker.change.judging import Effort, Searched, searched
 from kafkacheck.checker.compiled.kernel import kernel_text
 from kafkacheck.checker.language.signature import signature_of
 from kafkacheck.checker.model import Model
@@ -24,7 +24,8 @@ PATIENCE = 30.0
 
 _PROGRAM = """
 import kafkacheck.checker.change.elsewhere as elsewhere
-elsewhere.answer({path!r}, {settings!r}, {lacks!r}, {seconds!r})
+from kafkacheck.checker.change.judging import Effort
+elsewhere.answer({path!r}, {settings!r}, {lacks!r}, {effort!r})
 """
 
 
@@ -47,13 +48,13 @@ def digest_of(model: Model) -> str:
     return repr((*parts, [each.name for each in model.liveness], model.check_deadlock))
 
 
-def answer(path: str, settings: Sequence[str], digest: str, seconds: float) -> None:
+def answer(path: str, settings: Sequence[str], digest: str, effort: Effort) -> None:
     """Write the pickled answer for the model of a file on standard output. It is searched if its digest is another."""
     answers = sys.stdout.buffer
     try:
         model = with_settings(catalogue.find_model(path), settings).with_lemmas()
         own = digest_of(model)
-        found = None if own == digest else searched(model, seconds)
+        found = None if own == digest else searched(model, effort)
         told = Answer(own, None if found is None else _without_traces(found))
     except KafkacheckError as error:
         told = Answer(error=str(error))
@@ -61,16 +62,16 @@ def answer(path: str, settings: Sequence[str], digest: str, seconds: float) -> N
     answers.flush()
 
 
-def asked(root: Path, path: Path, settings: Sequence[str], digest: str, seconds: float) -> Answer:
+def asked(root: Path, path: Path, settings: Sequence[str], digest: str, effort: Effort) -> Answer:
     """The answer of another process for the model of a file in the folder `root`."""
-    program = _PROGRAM.format(path=str(path), settings=list(settings), lacks=digest, seconds=seconds)
+    program = _PROGRAM.format(path=str(path), settings=list(settings), lacks=digest, effort=effort)
     try:
         done = subprocess.run(
             elsewhere_command(str(root), program), stdin=subprocess.DEVNULL, capture_output=True,
-            timeout=seconds + PATIENCE, check=False,
+            timeout=effort.seconds + PATIENCE, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return Answer(found=Searched(reason=f"it was stopped after {seconds:.0f} seconds"))
+        return Answer(found=Searched(reason=f"it was stopped after {effort.seconds:.0f} seconds"))
     if done.returncode or not done.stdout:
         told = done.stderr.decode(errors="replace").strip() or f"its process ended with status {done.returncode}"
         return Answer(error=told.splitlines()[-1])

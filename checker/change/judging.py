@@ -1,14 +1,17 @@
 """How an edit changes one model: its steps, its states, and what it violates.
 
 The model as it was and as it is are one program, if that can be (`checker.change.former`). The states of the model as
-it was are explored first, past all violations. From each of them both take their steps; if these are the same, so are
-all states, by induction, and nothing else has to be explored. Otherwise the model as it is is explored, too.
+it is are explored first, past all violations. If there is none, both take their steps from each of these states; if
+these are the same, so are all states, by induction, and nothing else has to be explored. Otherwise the model as it was
+is explored, too. A search may be cut short. Then a violation is new if the model as it was has none of that length, and
+all its states up to that length were found.
 """
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any
 
 from kafkacheck.checker.change.former import FORMER, SUFFIX, Former, one_program
 from kafkacheck.checker.compiled import kernel, machine_code
@@ -23,7 +26,7 @@ from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.equivalence import different_compiled, different_interpreted
 from kafkacheck.checker.process.errors import KafkacheckError
 from kafkacheck.checker.result import Result, outcomes_of, result_of, with_violations
-from kafkacheck.checker.traces.trace import Trace, ending_of
+from kafkacheck.checker.traces.trace import ending_of, to_json
 
 SMALL = 1_500
 """A model with at most this many states is explored by plain Python; machine code takes seconds to make."""
@@ -46,15 +49,19 @@ class Change(Enum):
 class Failure:
     """Something that fails: its name, whether users lose by that, the states of its shortest counterexample.
 
-    `former`: how many it had before the edit; None if nothing failed then. `trace`: the counterexample, if it has one.
+    `former`: how many it had before the edit; None if nothing failed then. `trace`: the counterexample as a JSON
+    document (`traces.trace.to_json`), if it has one. `is_lasso`: it violates a liveness property.
+    `is_of_steps`: it violates that or a property of steps.
     """
 
     name: str
     is_outcome: bool
     length: int | None = None
     former: int | None = None
-    trace: Trace | None = field(default=None, compare=False)
+    trace: dict[str, Any] | None = field(default=None, compare=False)
     reason: str = ""
+    is_lasso: bool = False
+    is_of_steps: bool = False
 
     @property
     def told(self) -> str:
@@ -69,7 +76,8 @@ class Failure:
 class Searched:
     """What a search found, past all violations: how many states and steps, and each violation with its length.
 
-    `idle`: the actions and examples that never occurred. `reason`: why it did not come to its end; else "".
+    `idle`: the actions and examples that never occurred. `reason`: why it did not come to its end; else "". `levels`:
+    up to which length all behaviours were found.
     """
 
     states: int = 0
@@ -78,6 +86,7 @@ class Searched:
     idle: tuple[str, ...] = ()
     reason: str = ""
     fault: str = ""
+    levels: int = 0
 
 
 @dataclass(frozen=True)
@@ -105,54 +114,67 @@ class Judged:
         return any(each.is_outcome for each in self.failures)
 
 
-def judged_here(model: Model, settings: Sequence[str], former: Former, seconds: float, states: int = 0) -> Judged:
-    """What an edit changes in a model, within this time, if it has about so many states.
+@dataclass(frozen=True)
+class Effort:
+    """How much is searched: for so many seconds, and at most so many states, of a model that has about `states`."""
 
-    OtherModelError if both versions are not one program.
-    """
+    seconds: float
+    most_states: int | None = None
+    states: int = 0
+
+
+def judged_here(model: Model, settings: Sequence[str], former: Former, effort: Effort) -> Judged:
+    """What an edit changes in a model, with this effort. OtherModelError if both versions are not one program."""
     begun = time.monotonic()
     blank = Judged(model.name, tuple(settings), Change.UNFINISHED)
     program = one_program(model.with_lemmas(), former)
     try:
-        found = _Program(program, blank, begun + seconds, states).judge()
+        found = _Program(program, blank, effort).judge()
     finally:
         removal.remove(removal.NOTHING)
     return replace(found, seconds=time.monotonic() - begun)
 
 
-def searched(model: Model, seconds: float) -> Searched:
-    """What a search of a model finds, past all violations, within this time."""
-    program = _Program(model, Judged(model.name, (), Change.UNFINISHED), time.monotonic() + seconds)
-    return program.searched()
+def searched(model: Model, effort: Effort) -> Searched:
+    """What a search of a model finds, past all violations, with this effort."""
+    return _Program(model, Judged(model.name, (), Change.UNFINISHED), effort).searched()
 
 
 class _Program:
     """A model that takes its former steps while `removal` says so."""
 
-    def __init__(self, model: Model, blank: Judged, deadline: float, states: int = 0) -> None:
+    def __init__(self, model: Model, blank: Judged, effort: Effort) -> None:
         self._model = model
         self._blank = blank
-        self._deadline = deadline
-        self._is_small = states <= SMALL
+        self._begun = time.monotonic()
+        self._deadline = self._begun + effort.seconds
+        self._most_states = effort.most_states
+        self._is_small = effort.states <= SMALL
         self._entries: dict[str, Entry] | None = None
 
     def judge(self) -> Judged:
         """What differs between the former steps and those of today."""
-        removal.remove(FORMER)
+        deadline = self._deadline
+        self._deadline = (self._begun + deadline) / 2  # the other half is for the comparison, or the former search
         starts = self._starts()
         search, found = self._search()
-        former = self._told(search, found)
-        if former.reason:
-            return replace(self._blank, former=former, reason=former.reason)
-        if self._deadline - time.monotonic() < search.watch.seconds:  # so long a comparison of all steps takes
-            return replace(self._blank, former=former, reason="there was no time to compare the steps")
-        others = {each.name for each in self._model.properties if each.name.endswith(SUFFIX)}
-        removal.remove(removal.NOTHING)
-        if not former.fault and starts == self._starts() and not others and not self._takes_other_steps(search):
-            return replace(self._blank, change=Change.NOTHING, former=former, now=former)
-        search, found = self._search()
         now = self._told(search, found)
+        self._deadline = deadline
+        others = {each.name for each in self._model.properties if each.name.endswith(SUFFIX)}
+        removal.remove(FORMER)
+        is_alike = starts == self._starts() and not others and not now.fault
+        removal.remove(removal.NOTHING)
+        if is_alike and not now.reason and self._may_compare(search) and not self._takes_other_steps(search):
+            return replace(self._blank, change=Change.NOTHING, former=now, now=now)
+        if now.reason and not now.violations:
+            return replace(self._blank, now=now, reason=now.reason)
+        removal.remove(FORMER)
+        former = self._told(*self._search())
         return compared(self._blank, _former_names(former, others), _todays_names(now))
+
+    def _may_compare(self, search: InterpretedSearch | CompiledSearch) -> bool:
+        """Whether there is time to compare all steps, which takes about as long as the search did."""
+        return self._deadline - time.monotonic() > search.watch.seconds
 
     def searched(self) -> Searched:
         """What a search of the program finds as it is switched now."""
@@ -165,7 +187,7 @@ class _Program:
             return None
 
     def _limits(self) -> Limits:
-        return Limits(max_seconds=max(0.01, self._deadline - time.monotonic()))
+        return Limits(max_states=self._most_states, max_seconds=max(0.01, self._deadline - time.monotonic()))
 
     def _search(self) -> tuple[InterpretedSearch | CompiledSearch, Found | None]:
         """A search of the program as it is switched now, past everything. KeyboardInterrupt if that is asked to end."""
@@ -177,12 +199,13 @@ class _Program:
     def _search_unasked(self) -> tuple[InterpretedSearch | CompiledSearch, Found | None]:
         search: InterpretedSearch | CompiledSearch
         if self._is_small:
-            search = InterpretedSearch(self._model, Watch(replace(self._limits(), max_states=SMALL)))
+            most = min(SMALL, self._most_states or SMALL)
+            search = InterpretedSearch(self._model, Watch(replace(self._limits(), max_states=most)))
             search.counts.tolerate_all(self._model)
             with search.watch.interrupts.listening():
                 found = search.run()
             is_full = found is not None and found.verdict is Verdict.NOT_EXHAUSTED
-            if not is_full or search.watch.interrupts.reason():
+            if not is_full or most < SMALL or search.watch.interrupts.reason():
                 return search, found
             self._is_small = False
         if self._entries is None:
@@ -215,8 +238,16 @@ class _Program:
 def told(counts: Exploration, found: Found | None, result: Result) -> Searched:
     """What a search found that went on past violations."""
     outcomes = outcomes_of(result.model)
+    of_steps = {each.name for each in result.model.properties if each.is_step}
     violations = tuple(
-        Failure(ending_of(each), each.property in outcomes, len(each.steps), None, each)
+        Failure(
+            ending_of(each),
+            each.property in outcomes,
+            len(each.steps),
+            trace=to_json(each),
+            is_lasso=each.loop is not None,
+            is_of_steps=each.loop is not None or each.property in of_steps,
+        )
         for each in result.violations or ()
     )
     idle = tuple(f"{name} is never possible" for name in result.never_fired)
@@ -226,7 +257,7 @@ def told(counts: Exploration, found: Found | None, result: Result) -> Searched:
     fault = found.reason if is_fault and found is not None else ""
     if found is None and result.verdict is Verdict.NOT_EXHAUSTED:
         reason = result.reason
-    return Searched(counts.distinct, counts.generated, violations, idle, reason, fault)
+    return Searched(counts.distinct, counts.generated, violations, idle, reason, fault, len(counts.level_ends))
 
 
 def _former_names(former: Searched, others: set[str]) -> Searched:
@@ -240,21 +271,28 @@ def _todays_names(now: Searched) -> Searched:
     return replace(now, violations=tuple(each for each in now.violations if not each.name.endswith(SUFFIX)))
 
 
+def _is_known(failure: Failure, former: Searched) -> bool:
+    """Whether the former search would have found a counterexample that is as short."""
+    return not former.reason or (not failure.is_lasso and former.levels >= (failure.length or 0))
+
+
 def compared(blank: Judged, former: Searched, now: Searched) -> Judged:
     """The judgement on a model by what both searches found."""
     before = {each.name: each for each in former.violations}
     failures = [
         replace(each, former=before[each.name].length if each.name in before else None)
         for each in now.violations
-        if each.name not in before or (each.length or 0) < (before[each.name].length or 0)
+        if (each.name not in before or (each.length or 0) < (before[each.name].length or 0)) and _is_known(each, former)
     ]
-    if now.fault and now.fault != former.fault:
+    if now.fault and now.fault != former.fault and not former.reason:
         failures.append(Failure(CONTRACT, False, reason=now.fault))
-    idle = [each for each in now.idle if each not in former.idle] if not now.reason and not now.fault else []
+    is_whole = not now.reason and not now.fault and not former.reason
+    idle = [each for each in now.idle if each not in former.idle] if is_whole else []
     if idle:
         failures.append(Failure(VACUITY, False, reason=", ".join(idle)))
     failures.sort(key=lambda each: (not each.is_outcome, each.length is None, each.length or 0))
-    mended = tuple(name for name in before if name not in {each.name for each in now.violations})
+    left = {each.name for each in now.violations}
+    mended = tuple(name for name in before if name not in left) if is_whole else ()
     change = Change.FAILS if failures else Change.UNFINISHED if now.reason or former.reason else Change.STEPS
     return replace(
         blank, change=change, former=former, now=now, failures=tuple(failures), mended=mended,

@@ -1,5 +1,6 @@
 """What `change` found, for others to read: a summary in Markdown for a pull request, and JUnit XML for its checks."""
 
+from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from kafkacheck.checker.change import telling
@@ -7,25 +8,27 @@ from kafkacheck.checker.change.judging import Change, Judged
 from kafkacheck.checker.change.run import Report
 
 
-def markdown(report: Report, trace: str) -> str:
-    """A summary in Markdown: the text of the command, and the counterexample if there is one."""
-    parts = [
-        f"## kafkacheck change: {telling.verdict_of(report)}",
+def markdown(report: Report, shown: Sequence[str]) -> str:
+    """A summary in Markdown: the text of the command, and then the lines that show a counterexample."""
+    head = [f"## kafkacheck change: {telling.verdict_of(report)}", "", *(f"- {line.strip()}" for line in _told(report))]
+    return "\n".join([*head, *shown, ""])
+
+
+def counterexample(told: str, trace: str, picture: str, command: str) -> list[str]:
+    """Lines of Markdown that show a counterexample: its picture if there is one, its text, how it becomes a test."""
+    return [
+        *(["", f"![{told}]({picture})"] if picture else []),
         "",
-        *(f"- {line.strip()}" for line in _told(report)),
+        f"<details><summary>a shortest counterexample: {told}</summary>",
+        "",
+        "```",
+        trace,
+        "```",
+        "",
+        "</details>",
+        "",
+        f"Keep it as a test: `{command}`",
     ]
-    if trace:
-        parts += [
-            "",
-            "<details><summary>a shortest counterexample</summary>",
-            "",
-            "```",
-            trace,
-            "```",
-            "",
-            "</details>",
-        ]
-    return "\n".join([*parts, ""])
 
 
 def _told(report: Report) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which models an edit reaches, and in which order they are asked."""
+"""Which models an edit reaches, and in which order they are told."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,9 @@ from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.catalogue import Expectation
 from kafkacheck.checker.change.definitions import INSTALLED_AS, Key
 from kafkacheck.checker.change.edits import MODEL, Edit, Edits
-from kafkacheck.checker.exploration.verdict import Verdict
 
 UNKNOWN = 20_000
 """How many states a model is taken to have of which no file says so."""
-UNTELLING = 8
-"""By how much a model that fails already is asked later, as if it were so many times as large."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +33,8 @@ class Reached:
 
     @property
     def rank(self) -> tuple[int, str]:
-        """The place in the order: models that answer soon first, those that fail already later."""
-        known = self.expectation
-        if known is None:
-            return UNKNOWN, self.name
-        return known.distinct * (1 if known.verdict is Verdict.HOLDS else UNTELLING), self.name
+        """The place in the order in which they are told: the smallest first."""
+        return self.expectation.distinct if self.expectation is not None else UNKNOWN, self.name
 
 
 def models_of(edits: Edits) -> dict[str, Key]:
@@ -63,7 +57,7 @@ def chosen(models: dict[str, Key], patterns: Sequence[str]) -> dict[str, Key]:
 
 
 def reached(edits: Edits, models: dict[str, Key]) -> list[Reached]:
-    """The models that use an edited definition, by their source text, in the order in which to ask them."""
+    """The models that use an edited definition, by their source text, in the order in which to tell them."""
     expectations = catalogue.expectations()
     former = {now: before for before, now in edits.pairs.items()}
     found = []

@@ -1,27 +1,51 @@
-"""Asks the models that an edit reaches, one after the other, within the time that there is."""
+"""Asks the models that an edit reaches, those first that are likely to tell something soon, in several processes.
 
+Each model is asked at its own settings, at first with few states if it is large; then at other settings, and to its
+end. The report lists the answers in an order that does not depend on which came first.
+"""
+
+import heapq
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.change import elsewhere
+from kafkacheck.checker.change.asking import Answer, Asker, Question
 from kafkacheck.checker.change.definitions import Tree
-from kafkacheck.checker.change.edits import Edit, Edits, edits_between, only_functions
-from kafkacheck.checker.change.former import Former, OtherModelError
-from kafkacheck.checker.change.judging import Change, Judged, Searched, compared, judged_here, searched
+from kafkacheck.checker.change.edits import Edit, Edits, edits_between
+from kafkacheck.checker.change.judging import Change, Effort, Judged
+from kafkacheck.checker.change.pool import Pool
 from kafkacheck.checker.change.reach import Reached, chosen, models_of, reached, unreached
 from kafkacheck.checker.change.trees import edited_checker, python_files
-from kafkacheck.checker.change.variants import RANKS, Settings, variants
+from kafkacheck.checker.change.variants import Settings, mentioned
 from kafkacheck.checker.exploration.verdict import Verdict
-from kafkacheck.checker.model.settings import with_settings
-from kafkacheck.checker.process.errors import EvaluationError, KafkacheckError, ModelError, UsageError
 
-FIRST_PART = 0.6
-"""The share of the time after which no further model is asked at its own settings before other settings are tried."""
+FEW = 100_000
+"""How many states of a larger model are searched at first, and of any model at other settings."""
+MORE = 3
+"""By how much a model may have more states than it has so far, and still be searched to its end."""
+MANY = 600_000
+"""With more states than this, a model is searched at other settings as far as `FEW` only."""
+STATES_PER_SECOND = 60_000
+"""About how many states are judged in a second, by both searches and the comparison together."""
+OVERHEAD = 1.5
+"""About how many seconds it takes to read a model and to make its machine code."""
+UNTELLING = 2.0
+"""By how much a model counts as slower that fails already, or of which no file says how many states it has."""
+MENTIONED = 0.4
+"""By how much a model counts as slower that has settings of its own which the edited functions read."""
+WHOLE = 1.5
+"""By how much the search of a large model to its end counts as slower than it is."""
+WORTH = (2.0, 4.0, 6.0, 12.0, 8.0)
+"""By how much settings of each rank count as slower than they are."""
+AGAIN = 0.25
+"""By how much settings of a rank count as slower for each one of the same model that comes before them."""
 SHARE = 0.2
 """The most of the time that one model takes at other settings."""
+DIED = "its process was ended from outside, as for lack of memory"
+IN_TIME = 0.9
+"""The share of the time that is left in which an answer is asked for, so that it does not come too late."""
 LEAST = 0.5
 """With fewer seconds left than this, nothing is begun any more."""
 
@@ -81,132 +105,161 @@ class Report:
 
 
 class Run:
-    """A run of `change`: it compares the trees, and asks models until its time is over."""
+    """A run of `change`: it compares the trees, and asks models in so many processes until its time is over."""
 
-    def __init__(self, before: Path, now: Path, base: str, seconds: float, progress: Callable[[str], None]) -> None:
+    def __init__(
+        self, before: Path, now: Path, base: str, seconds: float, progress: Callable[[str], None], workers: int = 1
+    ) -> None:
         self._begun = time.monotonic()
         self._seconds = seconds
         self._progress = progress
         self._before = before
-        self._last = 0.0
+        self._workers = workers
         tree = Tree(now, python_files(now))
         self._edits = edits_between(Tree(before, python_files(before), like=tree), tree)
-        self._former = Former(self._edits)
+        self._asked: dict[str, Reached] = {}
+        self._judged: dict[str, Judged] = {}
+        self._tried: dict[str, list[tuple[int, Judged]]] = {}
+        self._queue: list[tuple[float, str, Settings, int, Question]] = []
         self.report = Report(base, seconds, self._edits, edited_checker(before, now))
 
     def run(self, patterns: Sequence[str] = ()) -> Report:
-        """Ask the models, if patterns are given only those that one fits: at their own settings, then at others, then
-        those that were too large at first. UsageError if a pattern fits no model.
-        """
+        """Ask the models, if patterns are given only those that one fits. UsageError if a pattern fits no model."""
         report = self.report
         models = chosen(models_of(self._edits), patterns)
         report.models = len(models)
         asked = reached(self._edits, models)
         report.unused = unreached(self._edits, asked)
-        left = list(asked)
+        self._asked = {each.name: each for each in asked}
+        report.new = [each.name for each in asked if each.before is None]
+        for each in asked:
+            if each.before is not None:
+                self._put(each, (), None)
         try:
-            self._ask(left, FIRST_PART * self._seconds)
-            self._try_settings(asked, is_last=not left)
-            self._ask(left, self._seconds)
+            if self._queue:
+                with Pool(self._workers, Asker(self._before, self._edits, asked).answer) as pool:
+                    self._ask(pool)
         except KeyboardInterrupt:
             report.is_interrupted = True
-        report.unfinished += [each.name for each in left]
+        self._close()
+        return report
+
+    def _left(self) -> float:
+        return self._begun + self._seconds - time.monotonic()
+
+    def _put(self, each: Reached, settings: Settings, rank: int | None, place: int = 0, is_whole: bool = False) -> None:
+        """Put a question where it belongs in the queue; `place`: how many settings of that rank come before these."""
+        known = each.expectation
+        most = None if is_whole else self._most(each, rank is not None)
+        states = each.states if most is None else min(each.states, most)
+        cost = OVERHEAD + states / STATES_PER_SECOND
+        if known is None or (known.verdict is not Verdict.HOLDS and rank is None):
+            cost *= UNTELLING
+        if mentioned(self._edits, each.key, each.edits):
+            cost *= MENTIONED
+        if rank is not None:
+            cost *= WORTH[rank] * (1 + place * AGAIN)
+        elif is_whole and each.name not in self._failing:
+            cost *= WHOLE
+        effort = Effort(self._seconds, most, each.states)
+        question = Question(each.name, settings, effort, cost, rank)
+        heapq.heappush(self._queue, (cost, each.name, settings, int(is_whole), question))
+
+    @staticmethod
+    def _most(each: Reached, is_variant: bool) -> int | None:
+        """How many states are searched at first, or at other settings; None if all are, because they are few."""
+        known = each.expectation
+        if not is_variant:
+            is_few = known is not None and known.verdict is Verdict.HOLDS and each.states <= FEW
+            return None if is_few else max(FEW, MORE * each.states) if each.states <= FEW else FEW
+        return MORE * each.states if FEW < MORE * each.states <= MANY else FEW
+
+    @property
+    def _failing(self) -> set[str]:
+        return {each.model for each in self._judged.values() if each.change is Change.FAILS}
+
+    def _ask(self, pool: Pool[Question, Answer]) -> None:
+        """Ask until the queue is empty or the time is over."""
+        while self._left() > 0:
+            while self._queue and pool.is_free and self._left() > LEAST:
+                question = heapq.heappop(self._queue)[-1]
+                if self._is_open(question):
+                    pool.begin(self._limited(question))
+            if not pool.tasks:
+                return
+            told = ", ".join(" ".join([each.name, *each.settings]) for each in pool.tasks)
+            self._progress(f"{told}: {len(self._queue)} questions to go, {self._left():.0f} s left")
+            for question, answer in pool.answers(self._left()):
+                self._note(
+                    question, answer or Answer(error="its process was ended from outside, as for lack of memory")
+                )
+
+    def _limited(self, question: Question) -> Question:
+        share = self._seconds if question.rank is None else SHARE * self._seconds
+        return replace(question, effort=replace(question.effort, seconds=min(IN_TIME * self._left(), share)))
+
+    def _is_open(self, question: Question) -> bool:
+        """Whether the answer can tell more of a model than is known.
+
+        It cannot once users lose something in it. If they lose something in another one, it is enough that anything
+        fails in it.
+        """
+        known = [self._judged[question.name]] if question.name in self._judged else []
+        known += self._tried_of(question.name)
+        if any(each.is_outcome for each in known):
+            return question.rank is None and self._judged[question.name].change is Change.UNFINISHED
+        is_lost = any(each.is_outcome for each in self._all())
+        return not (is_lost and any(each.change is Change.FAILS for each in known))
+
+    def _all(self) -> list[Judged]:
+        return [*self._judged.values(), *(each for found in self._tried.values() for _, each in found)]
+
+    def _note(self, question: Question, answer: Answer) -> None:
+        each, judged = self._asked[question.name], answer.judged
+        if question.rank is not None:
+            if judged is not None and _tells_more(judged, [self._judged[each.name], *self._tried_of(each.name)]):
+                self._tried.setdefault(each.name, []).append((question.rank, judged))
+            return
+        if answer.error:
+            self.report.errors[each.name] = answer.error
+        if judged is None:
+            if not answer.error:
+                del self._asked[each.name]  # its program has none of the edited functions
+            return
+        is_first = each.name not in self._judged
+        if is_first or judged.change is not Change.UNFINISHED:
+            self._judged[each.name] = judged
+        is_cut = judged.change in (Change.UNFINISHED, Change.FAILS) and bool(judged.now.reason or judged.former.reason)
+        if is_cut and question.effort.most_states is not None and not judged.is_outcome:
+            self._put(each, (), None, is_whole=True)
+        if is_first:
+            places = Counter[int]()
+            for rank, settings in answer.variants:
+                self._put(each, settings, rank, places[rank])
+                places[rank] += 1
+
+    def _tried_of(self, name: str) -> list[Judged]:
+        return [each for _, each in self._tried.get(name, ())]
+
+    def _close(self) -> None:
+        """Put what was found into the report, in the order of the models."""
+        report = self.report
+        for name, each in self._asked.items():
+            if name in self._judged:
+                report.judged.append(self._judged[name])
+                known = each.expectation
+                if known is not None and known.verdict is not Verdict.HOLDS:
+                    report.expected[name] = f"{known.text()}, which is expected"
+            elif name not in report.new and name not in report.errors:
+                report.unfinished.append(name)
+            report.tried += [found for _, found in sorted(self._tried.get(name, []), key=lambda one: one[1].settings)]
         if not report.is_reached and report.is_edited:
             report.unused = list(self._edits.edits)
         report.taken = time.monotonic() - self._begun
-        return report
-
-    def _left(self, until: float | None = None) -> float:
-        return self._begun + (self._seconds if until is None else until) - time.monotonic()
-
-    def _ask(self, left: list[Reached], until: float) -> None:
-        """Judge models one after the other, and take each from the list when that is done."""
-        while left and self._left(until) > LEAST and self._left() > self._last:
-            each, begun = left[0], time.monotonic()
-            self._progress(f"{each.name}: {len(left)} models to go, {self._left():.0f} s left")
-            try:
-                self._ask_one(each)
-            except KafkacheckError as error:
-                self.report.errors[each.name] = str(error)
-            del left[0]
-            self._last = time.monotonic() - begun  # the next one is no smaller, and nothing ends the compiler early
-
-    def _ask_one(self, each: Reached) -> None:
-        report = self.report
-        if each.before is None:
-            report.new.append(each.name)
-            return
-        found = self._judged(each, (), self._left())
-        if found is None:
-            return
-        report.judged.append(found)
-        known = each.expectation
-        if known is not None and known.verdict is not Verdict.HOLDS:
-            report.expected[found.model] = f"{known.text()}, which is expected"
-
-    def _judged(self, each: Reached, settings: tuple[str, ...], seconds: float) -> Judged | None:
-        """What the edits change in a model; None if its program reaches none of them."""
-        model = with_settings(catalogue.find_model(each.name), settings)
-        if only_functions(list(each.edits)):
-            if not self._former.reaches(model):
-                return None
-            try:
-                return replace(judged_here(model, settings, self._former, seconds, each.states), model=each.name)
-            except OtherModelError as error:
-                self._progress(f"{each.name}: two processes compare it, because it is no single program: {error}")
-        return self._judged_apart(each, settings, seconds)
-
-    def _judged_apart(self, each: Reached, settings: tuple[str, ...], seconds: float) -> Judged | None:
-        """The same, with the former model in a process of its own; None if both are the same program."""
-        begun = time.monotonic()
-        model = with_settings(catalogue.find_model(each.name), settings).with_lemmas()
-        blank = Judged(each.name, settings, Change.UNFINISHED, is_one_program=False)
-        assert each.before is not None
-        former = elsewhere.asked(self._before, each.before, settings, elsewhere.digest_of(model), seconds / 2)
-        if former.error:
-            raise ModelError(f"{each.name} as it was cannot be read: {former.error}")
-        if former.found is None:
-            return replace(blank, change=Change.NOTHING, seconds=time.monotonic() - begun)
-        left = seconds - (time.monotonic() - begun)
-        found = compared(blank, former.found, Searched(reason="no time") if left < 0 else searched(model, left))
-        return replace(found, seconds=time.monotonic() - begun)
-
-    def _try_settings(self, asked: list[Reached], is_last: bool) -> None:
-        """Try other settings in models in which the edit fails nothing, the smallest first, the likeliest setting
-        first. A model is done with once something fails; or, if nothing changed in it, once something changes.
-
-        `is_last`: nothing comes after it that needs half of the time that is left.
-        """
-        until = self._seconds if is_last else self._seconds - self._left() / 2
-        by_name = {each.name: each for each in asked}
-        queues: list[tuple[Reached, Judged, list[tuple[int, Settings]]]] = []
-        for known in self.report.judged:
-            each = by_name[known.model]
-            if known.change in (Change.NOTHING, Change.STEPS) and only_functions(list(each.edits)):
-                queues.append((each, known, variants(catalogue.find_model(each.name), self._edits, each.edits)))
-        for rank in RANKS:
-            for queue in list(queues):
-                each, known, choices = queue
-                for settings in [settings for place, settings in choices if place == rank]:
-                    if self._left(until) <= LEAST:
-                        return
-                    found = self._tried(each, settings)
-                    if found is not None and _tells_more(found, known):
-                        self.report.tried.append(found)
-                        queues.remove(queue)
-                        break
-
-    def _tried(self, each: Reached, settings: tuple[str, ...]) -> Judged | None:
-        """What the edits change at other settings; None if nothing can be said."""
-        self._progress(f"{each.name} with {' '.join(settings)}: {self._left():.0f} s left")
-        try:
-            return self._judged(each, settings, min(self._left(), SHARE * self._seconds))
-        except (UsageError, ModelError, EvaluationError):
-            return None  # the model cannot have this setting
 
 
-def _tells_more(found: Judged, known: Judged) -> bool:
-    """Whether other settings tell more of an edit than the model's own do."""
+def _tells_more(found: Judged, known: Sequence[Judged]) -> bool:
+    """Whether other settings tell more of an edit than is known: a failure, the first loss, or the first other step."""
     if found.change is Change.FAILS:
-        return True
-    return known.change is Change.NOTHING and found.change is Change.STEPS
+        return found.is_outcome or not any(each.change is Change.FAILS for each in known)
+    return found.change is Change.STEPS and all(each.change is Change.NOTHING for each in known)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import combinations
 
+from kafkacheck.checker.change.definitions import Key, Kind
 from kafkacheck.checker.change.edits import Edit, Edits
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.mutation import SETTINGS
@@ -13,9 +14,6 @@ from kafkacheck.checker.schema.releases import dated, order
 from kafkacheck.checker.schema.rules import switches
 
 Settings = tuple[str, ...]
-
-RANKS = range(5)
-"""Settings of a lower rank are tried in all models before those of a higher one."""
 
 
 def near_names(edits: Edits, touching: Sequence[Edit]) -> tuple[set[str], set[str]]:
@@ -40,6 +38,20 @@ def _settings_in(trees: Sequence[ast.stmt]) -> set[str]:
             if isinstance(value, ast.Name) and value.id in SETTINGS:
                 found.update(parts)
     return found
+
+
+def mentioned(edits: Edits, key: Key, touching: Sequence[Edit]) -> bool:
+    """Whether a model's definition sets a rule or bound that edited functions read."""
+    own, _ = near_names(edits, touching)
+    now, left, found = edits.now, [key], set[Key]()
+    while left:
+        each = left.pop()
+        if each not in found:
+            found.add(each)
+            left += [used for used in now.uses(each) if now.definitions[used].kind is Kind.VALUE]
+    nodes = [node for each in found for tree in now.definitions[each].trees for node in ast.walk(tree)]
+    named = {node.arg for node in nodes if isinstance(node, ast.keyword)}
+    return bool(own & (named | {node.value for node in nodes if isinstance(node, ast.Constant)}))
 
 
 def variants(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[tuple[int, Settings]]:

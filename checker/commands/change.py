@@ -1,20 +1,25 @@
 """`kafkacheck change`: what an edit of the sources changes."""
 
 import contextlib
+import os
 from pathlib import Path
 
 import click
 
+from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.change import pages as pages_of
 from kafkacheck.checker.change import telling
+from kafkacheck.checker.change.judging import Failure, Judged
 from kafkacheck.checker.change.run import Report, Run
 from kafkacheck.checker.change.trees import commit_folder, working_folder
 from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, Seconds, json_option
 from kafkacheck.checker.commands.output import json_text, say, tell
-from kafkacheck.checker.model.settings import headline
+from kafkacheck.checker.model.settings import headline, with_settings
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.files import check_writable, write_together
-from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, UNREACHED
+from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED, UNREACHED
+from kafkacheck.checker.traces import saved as saved_traces
+from kafkacheck.checker.traces.trace import Trace
 
 SECONDS = 180.0
 """How long it takes at most, unless told otherwise."""
@@ -32,8 +37,11 @@ SECONDS = 180.0
     metavar="S",
     help="Stop after this much time; models that were not finished by then are named.",
 )
-@click.option("--markdown", type=Place(), metavar="FILE", help="Write a summary in Markdown, for a pull request.")
+@click.option("--markdown", type=Place(), metavar="FILE", help="Write a summary for a pull request.")
 @click.option("--junit", type=Place(), metavar="FILE", help="Write JUnit XML, for continuous integration.")
+@click.option(
+    "--workers", type=click.IntRange(1, 256), metavar="N", help="In how many processes.  [default: one for each core]"
+)
 @json_option
 def change(
     patterns: tuple[str, ...],
@@ -42,6 +50,7 @@ def change(
     max_seconds: float,
     markdown: Path | None,
     junit: Path | None,
+    workers: int | None,
     as_json: bool,
 ) -> int:
     """Say what the edits in the current folder change: which models they reach, and what fails that did not.
@@ -66,11 +75,14 @@ def change(
             before, named = against.resolve(), str(against)
         else:
             before, named = held.enter_context(commit_folder(here, base or "HEAD"))
-        report = Run(before, here, named, max_seconds, tell).run(patterns)
+        report = Run(before, here, named, max_seconds, tell, workers or os.cpu_count() or 1).run(patterns)
     print_report(report, as_json)
-    trace = counterexample(report)
-    pages = {markdown: pages_of.markdown(report, trace), junit: pages_of.junit(report)}
-    write_together({path: text for path, text in pages.items() if path is not None})
+    pages: dict[Path, str | bytes | None] = {}
+    if markdown is not None:
+        pages |= summary(report, markdown)
+    if junit is not None:
+        pages[junit] = pages_of.junit(report)
+    write_together(pages)
     return status_of(report)
 
 
@@ -87,20 +99,58 @@ def print_report(report: Report, as_json: bool) -> None:
     say(telling.closing_line(report))
 
 
+def first_failure(report: Report) -> tuple[Judged, Failure] | None:
+    """The failure with the shortest counterexample of what users lose, or else of what fails, and its model."""
+    found = [(each, failure) for each in report.failing for failure in each.failures if failure.trace is not None]
+    return min(found, key=lambda each: (not each[1].is_outcome, each[1].length or 0), default=None)
+
+
+def trace_of(judged: Judged, failure: Failure) -> Trace:
+    """The counterexample of a failure that has one."""
+    assert failure.trace is not None
+    model = with_settings(catalogue.find_model(judged.model), judged.settings).with_lemmas()
+    return saved_traces.load(model, saved_traces.parsed(Path(judged.model), failure.trace))[0]
+
+
 def counterexample(report: Report) -> str:
     """The shortest counterexample of what users lose, or else of what fails; "" if there is none."""
-    failures = [failure for each in report.failing for failure in each.failures if failure.trace is not None]
-    if not failures:
+    found = first_failure(report)
+    if found is None:
         return ""
     from kafkacheck.checker.pictures.render import trace_text
 
-    first = min(failures, key=lambda each: (not each.is_outcome, each.length or 0))
-    assert first.trace is not None
-    return f"{first.told}, in {headline(first.trace.model)}:\n{trace_text(first.trace)}"
+    judged, failure = found
+    trace = trace_of(judged, failure)
+    return f"{failure.told}, in {headline(trace.model)}:\n{trace_text(trace)}"
+
+
+def summary(report: Report, path: Path) -> dict[Path, str | bytes | None]:
+    """The files of a summary in Markdown at `path`: itself, and the counterexample as JSON and as a picture, if any.
+
+    Those of an earlier summary are removed (None).
+    """
+    picture, document = path.with_suffix(".svg"), path.with_suffix(".json")
+    pages: dict[Path, str | bytes | None] = {picture: None, document: None}
+    found = first_failure(report)
+    shown: list[str] = []
+    if found is not None:
+        from kafkacheck.checker.pictures.render import lanes_text, trace_text
+
+        judged, failure = found
+        trace = trace_of(judged, failure)
+        pages[document] = json_text(failure.trace)
+        pages[picture] = lanes_text(trace)
+        shown = pages_of.counterexample(
+            f"{failure.told}, in {telling.named(judged)}",
+            trace_text(trace),
+            picture.name if pages[picture] is not None else "",
+            f"kafkacheck replay {judged.model} {document.name} --pytest test_{path.stem}.py",
+        )
+    return pages | {path: pages_of.markdown(report, shown)}
 
 
 def status_of(report: Report) -> int:
-    """The exit status."""
-    return {"FAILS": INVARIANT_VIOLATED, "UNREACHED": UNREACHED, "NOT_EXHAUSTED": NOT_EXHAUSTED}.get(
-        telling.verdict_of(report), 0
-    )
+    """The exit status; after failures, it is that of the first one that is told."""
+    if report.failing:
+        return STEP_VIOLATED if report.failing[0].failures[0].is_of_steps else INVARIANT_VIOLATED
+    return {"UNREACHED": UNREACHED, "NOT_EXHAUSTED": NOT_EXHAUSTED}.get(telling.verdict_of(report), 0)

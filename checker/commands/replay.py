@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from kafkacheck.checker import regression
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.commands.check import exit_status
 from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, json_option, set_option
@@ -14,6 +15,8 @@ from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.settings import rules_of, settings_text, told_settings
 from kafkacheck.checker.pictures.render import replay_text
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.files import write_together
 from kafkacheck.checker.process.statuses import DEADLOCK, NO_LONGER_APPLIES
 from kafkacheck.checker.traces import replay as replaying
 from kafkacheck.checker.traces import saved as saved_traces
@@ -24,15 +27,41 @@ from kafkacheck.checker.traces import saved as saved_traces
 @click.argument("path", metavar="TRACE.json", type=Place())
 @set_option
 @click.option("--system", metavar="SYSTEM", help="Drive this system along the trace, too, as `conform` does.")
+@click.option(
+    "--pytest", "test", type=Place(), metavar="FILE", help="Write a test that fails until the trace no longer does."
+)
 @json_option
-def replay(model_name: str, path: Path, changes: tuple[str, ...], system: str | None, as_json: bool) -> int:
+def replay(
+    model_name: str, path: Path, changes: tuple[str, ...], system: str | None, test: Path | None, as_json: bool
+) -> int:
     """Run a saved trace of MODEL step by step on today's code.
 
     MODEL has the bounds and rules that were saved with the trace; --set gives it others. The last line says whether
     the trace still ends in what it was saved for (status 11, 12 or 13 as for `check`), no longer does (0), or at which
-    step it no longer applies (1). With --system it says whether the system still differs (23).
+    step it no longer applies (1). With --system it says whether the system still differs (23). --pytest keeps the
+    trace as a regression test, which fails now, and passes once a step is refused or nothing is violated any more.
     """
+    if test is not None:
+        _keep(model_name, path, changes, test)
     return replay_trace(catalogue.find_model(model_name), path, changes, as_json, system)
+
+
+def _keep(model_name: str, path: Path, changes: Sequence[str], test: Path) -> None:
+    """Write a trace as a test. UsageError if the trace breaks nothing any more, or is no violation."""
+    saved = saved_traces.read(path)
+    if saved.difference is not None:
+        raise UsageError(
+            f"{path} says how a system differs, which no test of the model can show; use `replay --system`"
+        )
+    model = saved_traces.as_saved(catalogue.find_model(model_name), saved, changes).with_lemmas()
+    trace, unknown = saved_traces.load(model, saved)
+    schedule = regression.schedule_of(trace, model_name, test.parent)
+    if unknown is not None or not schedule.failure(test.parent):
+        raise UsageError(
+            f"{path} no longer breaks {saved.property or 'anything'} on the code as it is, so that its test would "
+            "pass; write the test before you mend the code"
+        )
+    write_together({test: regression.page(schedule, trace)})
 
 
 def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool, system: str | None = None) -> int:

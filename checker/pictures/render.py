@@ -95,6 +95,12 @@ def replay_text(outcome: ReplayOutcome) -> str:
     return "\n".join(lines)
 
 
+def lanes_text(trace: Trace) -> str | None:
+    """The trace as lanes, in SVG; None if its model has none."""
+    drawing = trace.model.drawing
+    return None if drawing is None else lanes_svg(trace, drawing, explain(trace))
+
+
 def write_files(trace: Trace, folder: Path, more: Mapping[str, Any] | None = None) -> Written:
     """Write a trace into a folder as JSON, ITF, DOT and SVG, all or none; the folder is made if it is missing.
 

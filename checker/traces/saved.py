@@ -71,7 +71,11 @@ class UnknownCall:
 
 def read(path: Path) -> Saved:
     """The trace saved at `path`. UsageError if the file is none that `check --out` wrote."""
-    data = _document(path)
+    return parsed(path, _document(path))
+
+
+def parsed(path: Path, data: dict[str, Any]) -> Saved:
+    """The trace that is the JSON document `data` of the file at `path`. UsageError as for `read`."""
     kinds: dict[str, tuple[tuple[type, ...], str]] = {
         "model": ((str,), "the name of a model"),
         "bounds": ((dict,), "an object of numbers by name"),

@@ -107,7 +107,7 @@ class Project:
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.package = f"tank_{next(_numbers)}"  # modules of one name would be imported once only
         self.before, self.now = folder / "before", folder / "now"
-        self._command = Command(capsys)
+        self.command = Command(capsys)
         for root in (self.before, self.now):
             for name, text in FILES.items():
                 write(self.path(root, name), text.format(package=self.package))
@@ -130,7 +130,7 @@ class Project:
 
     def change(self, *words: object) -> Ended:
         """Run the command."""
-        return self._command("change", "--against", self.before, *words)
+        return self.command("change", "--against", self.before, *words)
 
     def found(self, *words: object) -> dict[str, Any]:
         """The JSON document of the command."""

@@ -1,5 +1,7 @@
 """`kafkacheck change`: edits of a small project, and what is said of each."""
 
+import json
+import subprocess
 from xml.etree import ElementTree
 
 import pytest
@@ -97,12 +99,13 @@ def test_a_renamed_file_is_no_edit(project):
     assert failures(found)[0] == ("outcome", "never_runs_over", 5)
 
 
+@pytest.mark.slow
 def test_an_import_of_another_function_is_an_edit(project):
     for root in (project.before, project.now):
         path = project.path(root, "more")
         write(path, project.path(root, "steps").read_text(encoding="utf-8").replace("+= 1", "+= 2"))
     project.edit("tank", ".steps import drain, fill", f".steps import drain\nfrom {project.package}.more import fill")
-    found = project.found()
+    found = project.found("--max-seconds", 8)
     assert [(each["way"], each["name"]) for each in found["edits"]] == [("uses another definition", "MODEL")]
     assert ("protocol", "rises_slowly", 2) in failures(found)
 
@@ -125,10 +128,37 @@ def test_an_edited_default_of_a_rule_is_compared_in_two_processes(project):
 
 
 @pytest.mark.slow
+def test_an_edited_bound_is_tried_at_other_settings(project):
+    project.edit("tank", '"capacity": 5', '"capacity": 2')
+    own, tried = project.found("--max-seconds", 40)["models"]
+    assert (own["change"], tried["change"], tried["settings"]) == ("STEPS", "FAILS", ["limit=3"])
+    assert tried["failures"][0]["name"] == "the contract of actions"
+
+
+@pytest.mark.slow
+def test_files_that_git_does_not_know_yet_count(project):
+    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "tank"]):
+        subprocess.run(["git", *words], cwd=project.now, check=True)
+    text = project.path(project.now, "steps").read_text(encoding="utf-8")
+    write(project.path(project.now, "more"), text.replace("rules.limit", "rules.limit + 2"))
+    project.edit("tank", ".steps import drain, fill", f".steps import drain\nfrom {project.package}.more import fill")
+    found = project.command("change", "--json", "--max-seconds", 40)
+    told = json.loads(found.out)
+    assert ("new", "fill") in [(each["way"], each["name"]) for each in told["edits"]]
+    assert ("outcome", "never_runs_over", 5) in failures(told)
+
+
+@pytest.mark.slow
 def test_a_bound_that_changes_no_step_is_no_failure(project):
     project.edit("tank", '"capacity": 5', '"capacity": 6')
-    found = project.found()
+    found = project.found("--max-seconds", 8)
     assert (found["verdict"], found["models"][0]["change"]) == ("HOLDS", "STEPS")
+
+
+def test_the_status_is_that_of_the_first_failure(project):
+    project.edit("spec", "after.level <= before.level + 1", "after.level <= before.level")
+    ended = project.change("--max-seconds", 20)
+    assert (ended.status, ended.last_line.split()[1]) == (13, "FAILS")
 
 
 def test_what_failed_before_is_said_first(project):
@@ -161,6 +191,8 @@ def test_pages_for_others_say_the_same(project, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert text.startswith("## kafkacheck change: FAILS\n\n- edited since ")
     assert f"- FAILS {project.model}: outcome never_runs_over trace=5" in text
+    assert "Keep it as a test: `kafkacheck replay " in text
+    assert page.with_suffix(".json").exists()
     suite = ElementTree.fromstring(tests.read_text(encoding="utf-8"))
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("1", "1", "0")
     assert suite.find("testcase/failure").get("message") == "outcome never_runs_over trace=5"

@@ -1,0 +1,93 @@
+"""One question to one model: what the edits change in it with some settings. A process answers many of them."""
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.change import elsewhere
+from kafkacheck.checker.change.edits import Edits, only_functions
+from kafkacheck.checker.change.former import Former, OtherModelError
+from kafkacheck.checker.change.judging import Change, Effort, Judged, Searched, compared, judged_here, searched
+from kafkacheck.checker.change.reach import Reached
+from kafkacheck.checker.change.variants import Settings, variants
+from kafkacheck.checker.model.settings import with_settings
+from kafkacheck.checker.process.errors import KafkacheckError, ModelError
+
+
+@dataclass(frozen=True)
+class Question:
+    """A model by its name, and the settings with which it is asked; with how much effort, and how early.
+
+    `rank` of the settings: None for the model's own. `cost`: about how many seconds the answer takes, times how little
+    it is likely to tell.
+    """
+
+    name: str
+    settings: Settings
+    effort: Effort
+    cost: float
+    rank: int | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the edits change; None if the program reaches none of them. `error`: why that cannot be said.
+
+    `variants`: other settings of the model to try, each with its rank, if it was asked with its own.
+    """
+
+    judged: Judged | None = None
+    variants: tuple[tuple[int, Settings], ...] = ()
+    error: str = ""
+
+
+class Asker:
+    """Answers questions about models that some edits reach; `before` is the folder as it was."""
+
+    def __init__(self, before: Path, edits: Edits, models: list[Reached]) -> None:
+        self._before = before
+        self._edits = edits
+        self._models = {each.name: each for each in models}
+        self._former = Former(edits)
+
+    def answer(self, question: Question) -> Answer:
+        """The answer; errors of the model and its settings are told in it."""
+        each = self._models[question.name]
+        try:
+            judged = self._judged(each, question)
+            found = () if judged is None or question.rank is not None else self._variants(each)
+        except KafkacheckError as error:
+            return Answer(error=str(error))
+        return Answer(judged, tuple(found))
+
+    def _variants(self, each: Reached) -> list[tuple[int, Settings]]:
+        return variants(catalogue.find_model(each.name), self._edits, each.edits)
+
+    def _judged(self, each: Reached, question: Question) -> Judged | None:
+        model = with_settings(catalogue.find_model(each.name), question.settings)
+        if only_functions(list(each.edits)):
+            if not self._former.reaches(model):
+                return None
+            try:
+                return replace(judged_here(model, question.settings, self._former, question.effort), model=each.name)
+            except OtherModelError:
+                pass  # it is no single program, so that two processes compare it
+        return self._judged_apart(each, question)
+
+    def _judged_apart(self, each: Reached, question: Question) -> Judged | None:
+        """The same, with the former model in a process of its own; None if both are the same program."""
+        begun, effort = time.monotonic(), question.effort
+        model = with_settings(catalogue.find_model(each.name), question.settings).with_lemmas()
+        blank = Judged(each.name, question.settings, Change.UNFINISHED, is_one_program=False)
+        assert each.before is not None
+        digest = elsewhere.digest_of(model)
+        half = replace(effort, seconds=effort.seconds / 2)
+        former = elsewhere.asked(self._before, each.before, question.settings, digest, half)
+        if former.error:
+            raise ModelError(f"{each.name} as it was cannot be read: {former.error}")
+        if former.found is None:
+            return replace(blank, change=Change.NOTHING, seconds=time.monotonic() - begun)
+        left = effort.seconds - (time.monotonic() - begun)
+        now = Searched(reason="no time") if left < 0 else searched(model, replace(effort, seconds=left))
+        return replace(compared(blank, former.found, now), seconds=time.monotonic() - begun)
