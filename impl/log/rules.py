@@ -39,7 +39,7 @@ class LogRules(NamedTuple):
         F11 of tests/kafka/findings).
     old_epoch_is_refused_early: no transaction of an old epoch is verified (KAFKA-18042; since 4.1).
     old_epoch_is_named_first: a batch of an old epoch that is not verified is refused for its epoch (KAFKA-19690; since
-        4.1.1).
+        4.1.1, and in 4.0.2).
     snapshot_names_its_end: the file name of a snapshot is the end offset of its content (KAFKA-5249).
     snapshot_is_flushed_first: a snapshot reaches the disk before older ones are deleted and recovery begins after them
         (KAFKA-9892).
@@ -65,7 +65,7 @@ class LogRules(NamedTuple):
     transaction_is_of_epoch: Annotated[bool, Since("4.0")] = True
     verification_has_version_of_epoch: Annotated[bool, Since(EVERY)] = False
     old_epoch_is_refused_early: Annotated[bool, Since("4.1")] = True
-    old_epoch_is_named_first: Annotated[bool, Since("4.1.1")] = True
+    old_epoch_is_named_first: Annotated[bool, Since("4.0.2", begun="0.11.0"), Since("4.1.1", begun="4.1")] = True
     snapshot_names_its_end: Annotated[bool, Since(EVERY)] = True
     snapshot_is_flushed_first: Annotated[bool, Since("2.8", begun="0.11.0")] = True
     missing_snapshot_is_made_up_for: Annotated[bool, Since("1.0", begun="0.11.0")] = True

@@ -81,7 +81,8 @@ def main(
 def _agrees(run: Run, classes: Classes, options: list[str], may_be_cut_short: bool, records: bool) -> bool:
     """Compare once, and say with which outcome; whether no unlisted difference was found, if need be in the time."""
     model = str(HERE / "models" / run.model) if run.model.endswith(".py") else run.model
-    known = [] if run.known is None else [f"--known={HERE / 'systems' / run.known}"]
+    listed = run.known_of(classes.release)
+    known = [] if listed is None else [f"--known={HERE / 'systems' / listed}"]
     command = [sys.executable, "-m", "checker", "conform", model, str(HERE / "systems" / run.system)]
     done = subprocess.run(
         [*command, *known, *options],

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from tests.kafka.libs import newest_release
 from tests.kafka.runs import JUDGES, RUNS, Run
 
 HERE = Path(__file__).resolve().parent
@@ -28,11 +29,30 @@ listed difference. NOT_EXHAUSTED: it was cut short, and no difference was found 
 `python -m tests.kafka.judged > impl/JUDGED.md`; the numbers are those of `python -m tests.kafka --record`.
 [tests/kafka](../tests/kafka/README.md) says how.
 """
-NONE_CAN = {
-    "replication": "no class can: this is the public specification of the generations up to KIP-320, whose steps Kafka "
-    "takes in several classes; `controller/` and `broker/` have the rules as Kafka has them"
+NOT_JUDGED = {
+    "broker/consumer_requests.py": "not driven: a real `Partition` has `fetchOffsetForTimestamp` and the fetches of "
+    "consumers, and `ReplicaManager` chooses the read replica; no model asks these functions alone",
+    "broker/fetch_session.py": "not driven: `FetchSessionHandler` and `FetchManager` have the rule; beside `Partition` "
+    "no fetch has a session, and beside the fetcher the leader's half is played",
+    "broker/lifecycle.py": "not driven: `BrokerLifecycleManager` has the rule; it runs a thread of its own, and beside "
+    "`BrokerHeartbeatManager` the brokers are played",
+    "broker/registration.py": "no class can: `KafkaServer` registered brokers in ZooKeeper, and no release since 4.0 "
+    "has it",
+    "client/consumer.py": "not driven: `SubscriptionState`, `OffsetFetcher` and `OffsetsForLeaderEpochClient` have the "
+    "rule",
+    "client/read_committed.py": "not driven: `CompletedFetch` and `TransactionIndex` have the rule; beside "
+    "`UnifiedLog` the index is compared, but no consumer reads",
+    "client/read_replica.py": "not driven: `SubscriptionState` and `FetchCollector` have the rule",
+    "coordinator/producer_ids.py": "not driven: `ProducerIdManager` has the rule; the coordinator runs beside one that "
+    "is played, and the model knows no blocks of ids",
+    "producer/leader.py": "not driven: `ReplicaManager` and `DelayedProduce` have the rule; beside `Sender` any answer "
+    "may come",
+    "replication/": "no class can: this is the public specification of the generations up to KIP-320, whose steps "
+    "Kafka takes in several classes; `controller/` and `broker/` have the rules as Kafka has them",
+    "transactions/cleaner.py": "not driven: `Cleaner` has the rule; it runs beside `compaction/cleaner.py`, which has "
+    "keys and a delete horizon; here the cleaner removes sooner",
 }
-"""Folders, or modules, that no class of Kafka can judge, and why."""
+"""By module, or by the beginning of several, why no class of Kafka runs beside it: none can, or none is driven yet."""
 SWITCHES, MUTANTS, DATES = "switches", "mutants", "profiles"
 ALL = "all conditions"
 """Under this name the numbers of conditions are recorded: all, told, of no effect, and left."""
@@ -113,8 +133,9 @@ def has_rules(path: Path) -> bool:
 
 
 def differences_of(run: Run) -> int:
-    """How many known differences the run lists."""
-    return len(tomllib.loads((HERE / "systems" / run.known).read_text("utf-8"))["difference"]) if run.known else 0
+    """How many known differences the run lists in the newest release."""
+    known = run.known_of(newest_release())
+    return len(tomllib.loads((HERE / "systems" / known).read_text("utf-8"))["difference"]) if known else 0
 
 
 def row(path: Path) -> str:
@@ -122,7 +143,7 @@ def row(path: Path) -> str:
     module = path.relative_to(IMPL).as_posix()
     systems = dict.fromkeys(run.system for run in RUNS if module in JUDGES[run.system][1])
     judges = ", ".join(dict.fromkeys(class_of(each) for each in systems))
-    judges = judges or next((why for place, why in NONE_CAN.items() if module.startswith(place)), NOT_YET)
+    judges = judges or next((why for place, why in NOT_JUDGED.items() if module.startswith(place)), NOT_YET)
     return f"| [{module}]({module}) | {judges} |"
 
 

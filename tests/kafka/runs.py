@@ -8,8 +8,9 @@ class Run:
     """One comparison: `system` is a file of `systems/`, `model` a model of the catalogue or a file of `models/`.
 
     The rules are those of the release, so far as they are dated. `settings`: bounds and rules other than these, as
-    `conform --set` takes them. `known`: the file with the known differences, if there are some. `case`: tells runs of
-    one system and one model apart. `not_in`: releases in which it is not run.
+    `conform --set` takes them. `known`: the file with the known differences, if there are some; `known_in`: the
+    releases that have them, if not all do. `case`: tells runs of one system and one model apart. `not_in`: releases in
+    which it is not run.
     """
 
     system: str
@@ -18,12 +19,17 @@ class Run:
     known: str | None = None
     case: str = ""
     not_in: tuple[str, ...] = ()
+    known_in: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The run as it is chosen on the command line."""
         name = f"{self.system.removesuffix('.py')}:{self.model.removesuffix('.py')}"
         return f"{name}:{self.case}" if self.case else name
+
+    def known_of(self, release: str) -> str | None:
+        """The file with the differences that are known in a release."""
+        return self.known if not self.known_in or plain(release) in self.known_in else None
 
 
 def plain(release: str) -> str:
@@ -32,6 +38,7 @@ def plain(release: str) -> str:
 
 
 CONTROLLER = ("alter_partition", "brokers", "configuration", "elections", "partition_change", "reassignment", "topics")
+READING = "log/reading.py"
 LOG_MODULES = ("append", "producer_state", "reload", "replica", "sequences", "transactions", "verification")
 JUDGES = {
     "replication_control.py": (
@@ -40,7 +47,7 @@ JUDGES = {
     ),
     "controller_requests.py": (
         "org.apache.kafka.controller.ReplicationControlManager",
-        tuple(f"controller/{each}.py" for each in CONTROLLER),
+        (*(f"controller/{each}.py" for each in CONTROLLER), "messages/metadata.py"),
     ),
     "broker_heartbeats.py": (
         "org.apache.kafka.controller.BrokerHeartbeatManager",
@@ -66,12 +73,19 @@ JUDGES = {
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
     "partition_log.py": (
         "org.apache.kafka.storage.internals.log.UnifiedLog",
-        (*(f"log/{each}.py" for each in LOG_MODULES), "transactions/leader.py", "transactions/partition.py"),
+        (*(f"log/{each}.py" for each in LOG_MODULES), "transactions/leader.py", "transactions/partition.py", READING),
     ),
-    "cleaner.py": ("org.apache.kafka.storage.internals.log.Cleaner", ("compaction/cleaner.py", "log/reload.py")),
+    "cleaner.py": (
+        "org.apache.kafka.storage.internals.log.Cleaner",
+        ("compaction/cleaner.py", "compaction/replica.py", "log/reload.py", READING),
+    ),
     "partition.py": (
         "kafka.cluster.Partition",
-        tuple(f"broker/{each}.py" for each in ("epoch_file", "fetch", "isr", "leader", "log_file", "metadata")),
+        (
+            *(f"broker/{each}.py" for each in ("epoch_file", "fetch", "isr", "leader", "log_file", "metadata")),
+            "log/__init__.py",
+            "messages/metadata.py",
+        ),
     ),
     "producer_client.py": (
         "org.apache.kafka.clients.producer.internals.Sender",
@@ -81,9 +95,13 @@ JUDGES = {
         "org.apache.kafka.clients.producer.internals.TransactionManager",
         ("client/application.py", "client/transactional_producer.py"),
     ),
+    "replica_lag.py": ("org.apache.kafka.server.replica.Replica", ("broker/lag.py",)),
     "replica_fetcher.py": (
         "kafka.server.AbstractFetcherThread",
-        tuple(f"broker/{each}.py" for each in ("epoch_file", "fetcher", "log_file", "metadata", "recovery")),
+        (
+            *(f"broker/{each}.py" for each in ("epoch_file", "fetcher", "log_file", "metadata", "recovery")),
+            "log/__init__.py",
+        ),
     ),
     "raft_client.py": (
         "org.apache.kafka.raft.KafkaRaftClient",
@@ -102,6 +120,7 @@ EITHER_VERSION = ("transaction_version=1",)
 VERSION_1 = (*EITHER_VERSION, "cluster_version=1", "upgrades=0")
 RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
 COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
+FENCED_TWICE = "transaction_coordinator_4_0.toml"
 LOG, SENT = "partition_log.py", "producer_state_model.py"
 IN_TRANSACTIONS = ("transactions=1", "log_size=4")
 SEQUENCES = ("reloads=0", "max_producer_epoch=0", "cached_batches=2", "max_verification_guard=2", "wraps=1")
@@ -135,15 +154,16 @@ RUNS = (
     Run(REQUESTS, MODEL, case="three"),
     Run(REQUESTS, MODEL, ("moves=0", ELIGIBLE), "controller_elr.toml", "three_eligible"),
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
-    Run(COORDINATOR, REQUESTED, EITHER_VERSION),
+    Run(COORDINATOR, REQUESTED, EITHER_VERSION, FENCED_TWICE, known_in=("4.0.0",)),
     Run(COORDINATOR, REQUESTED, (*VERSION_1, "first_epoch=-1"), case="first"),
     Run(COORDINATOR, REQUESTED, VERSION_1, case="version_1"),
-    Run(COORDINATOR, REQUESTED, RELOADED, case="reloaded"),
+    Run(COORDINATOR, REQUESTED, RELOADED, FENCED_TWICE, "reloaded", known_in=("4.0.0",)),
     Run("transaction_metadata.py", "transaction_metadata_model.py", EITHER_VERSION),
     Run("transaction_metadata.py", "transaction_metadata_model.py", (*EITHER_VERSION, "first_epoch=-1"), case="first"),
     Run("offsets.py", "offsets_model.py"),
     Run("offsets.py", "offsets_model.py", ("log_size=3", "max_generation=1"), case="generations"),
     Run("epoch_file.py", "epoch_file_model.py"),
+    Run("replica_lag.py", "replica_lag"),
     Run(LOG, SENT, ("reloads=0",)),
     Run(LOG, SENT, ("reloads=1",), "partition_log_reloads.toml", "reloads"),
     Run(LOG, SENT, SEQUENCES, case="sequences"),

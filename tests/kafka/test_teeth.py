@@ -161,6 +161,12 @@ def test_each_reason_is_about_a_switch_that_no_class_tells():
         assert not any(map(judged.is_told, recorded[change].values())), f"{change} is told: remove the entry"
 
 
+def test_known_differences_are_those_of_some_releases():
+    run = Run("a.py", "m", known="a.toml", known_in=("4.0.0",))
+    assert [run.known_of(each) for each in ("4.0.0", "4.0.0-SNAPSHOT", "4.0.1")] == ["a.toml", "a.toml", None]
+    assert Run("a.py", "m", known="a.toml").known_of("4.4.0") == "a.toml"
+
+
 @pytest.mark.slow
 def test_kafka_tells_a_wrong_rule(release):
     command = [sys.executable, "-m", "tests.kafka.teeth", "epoch_file", "--seconds", "5"]

@@ -79,6 +79,7 @@ def test_the_map_of_the_rules_is_what_the_docstrings_say():
 def test_the_page_of_the_judges_is_what_was_recorded(tmp_path, monkeypatch):
     text = (ROOT / "impl" / "JUDGED.md").read_text("utf-8")
     assert text == judged.page(), "write it anew: python -m tests.kafka.judged > impl/JUDGED.md"
+    assert judged.NOT_YET not in text, "name the class that judges the module, or why none does, in judged.py"
     assert set(judged.covered()) <= {run.name for run in judged.RUNS}
     monkeypatch.setattr(judged, "COVERED", tmp_path / "covered.toml")
     judged.record("a:b", "4.4.0", "m: CONFORMS fields=1/2 actions=1/1 edges=3/4 refusals=0/0 steps=9 walked=1")

@@ -533,8 +533,9 @@ public final class TransactionCoordinatorDoor {
             Function3<Errors, Object, Object, Object> ignored = (error, id, epoch) -> null;
             Function1<Object, Object> callback = each -> ignored;
             Members.call(coordinator, "abortTimedOutTransactions", callback);
-        } catch (IllegalStateException error) {
-            // The scheduler logs what its task throws: Kafka 4.2 cannot fence in the last epoch.
+        } catch (IllegalStateException | IllegalArgumentException error) {
+            // The scheduler logs what its task throws: Kafka 4.2 cannot fence in the last epoch, and
+            // 4.0.0 raises it past the highest number.
             return;
         } finally {
             isHolding = true;
