@@ -136,12 +136,21 @@ def check(
         how = _on_spark(source, run_folder, cluster_of(master, conf, shards, spark_from))
     else:
         how = by_engine(engine, source, run_folder, keep_going)
-    return check_model(source.model(max_seconds), how, limits, folder, as_json, strict)
+    return check_model(source.model(max_seconds), how, limits, folder, as_json, strict, changes)
 
 
-def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, as_json: bool, strict: bool) -> int:
+def check_model(
+    model: Model,
+    how: Search,
+    limits: Limits,
+    folder: Path | None,
+    as_json: bool,
+    strict: bool,
+    changes: Sequence[str] = (),
+) -> int:
     """Search one model, write and print what was found; the exit status. The folder is tried before the search.
 
+    `changes` are the settings with which the model was asked for.
     UsageError if the folder or a file in it cannot be written, EvaluationError if the model's code fails; the result
     is printed all the same.
     """
@@ -160,9 +169,9 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
         failure = error
     warn_of_vacuity(result)
     if as_json:
-        say(json_text(report.document(result, files)))
+        say(json_text(report.document(result, files, changes)))
     else:
-        print_result(result, files)
+        print_result(result, files, changes)
     if failure is not None:
         remove_empty(made)
         raise failure
@@ -305,7 +314,7 @@ def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...
     return tuple(file for each in written for file in each.files)
 
 
-def print_result(result: Result, files: Sequence[Path]) -> None:
+def print_result(result: Result, files: Sequence[Path], changes: Sequence[str] = ()) -> None:
     """Print the counterexamples, the paths of their files, how far an unfinished search came, and the closing line."""
     for trace in result.shown:
         from kafkacheck.checker.pictures.render import trace_text
@@ -325,6 +334,8 @@ def print_result(result: Result, files: Sequence[Path]) -> None:
     if result.bytes_per_state is not None and result.states_distinct >= ENOUGH_TO_MEASURE:
         where = "on disk" if result.engine == "spark" else "of memory"
         say(f"{result.bytes_per_state:.0f} bytes {where} per distinct state ({result.engine} reading)")
+    for note in report.notes(result, changes):
+        say(f"note: {note}")
     say(report.closing_line(result))
 
 

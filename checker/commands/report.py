@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from kafkacheck.checker.catalogue.catalogue import Expectation
 from kafkacheck.checker.exploration.verdict import Verdict
-from kafkacheck.checker.model import Model
-from kafkacheck.checker.model.settings import rules_of
+from kafkacheck.checker.model import Model, settings
 from kafkacheck.checker.process.statuses import NOT_EXHAUSTED
 from kafkacheck.checker.result import Result, outcomes_of
 from kafkacheck.checker.traces import trace as traces
@@ -127,7 +126,29 @@ def constraint_text(result: Result) -> str:
     )
 
 
-def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
+def notes(result: Result, changes: Sequence[str] = ()) -> list[str]:
+    """What a verdict does not show by itself, a sentence each: rules that are not read, bounds that no state reaches.
+
+    `changes` are the settings that were asked for. If a property is violated, only their bounds are told: a search that
+    ends early reaches few.
+    """
+    model, idle, told = result.model, result.unreached, []
+    unread = settings.unread(model, changes)
+    if unread:
+        told.append(f"no function that {model.name} runs reads {' or '.join(unread)}, so that it changes nothing")
+    asked = settings.names_set(model, changes)
+    is_whole = result.verdict is Verdict.HOLDS
+    if not is_whole and result.verdict is not Verdict.VIOLATED:
+        return told
+    bounds = [f"{name}={value}" for name, value in idle.bounds.items() if is_whole or name in asked]
+    if bounds:
+        until = "" if is_whole else ", up to the violation,"
+        smaller = "smaller bounds" if len(bounds) > 1 else "a smaller bound"
+        told.append(f"no state{until} reaches {' or '.join(bounds)}; {smaller} may give the same answer")
+    return [*told, *idle.calls] if is_whole else told
+
+
+def document(result: Result, files: tuple[Path, ...], changes: Sequence[str] = ()) -> dict[str, Any]:
     """The JSON document of one check. `trace` is a list of {action, parameters, state}, or null if there is none.
 
     `violations`, if the search went on past them: of each its property (null: a deadlock), whether that is an "outcome"
@@ -146,6 +167,7 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
         "reason": result.reason or None,
         "resume": result.resume,
         "remarks": list(result.remarks),
+        "notes": notes(result, changes),
         "states_distinct": result.states_distinct,
         "states_generated": result.states_generated,
         "states_excluded": result.states_excluded,
@@ -156,7 +178,7 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
         "checked": result.checked,
         "bytes_per_state": result.bytes_per_state,
         "bounds": dict(model.bounds),
-        "rules": rules_of(model),
+        "rules": settings.rules_of(model),
         "actions": dict(result.actions),
         "unmet": list(result.unmet),
         "trace": None if result.trace is None else traces.to_json(result.trace)["trace"],

@@ -9,6 +9,7 @@ from typing import Any
 
 from kafkacheck.checker.drawing import Lanes
 from kafkacheck.checker.language.outside import rule_problem
+from kafkacheck.checker.model.parts import Action
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import shown
 from kafkacheck.checker.process.names import did_you_mean, shortened
@@ -17,6 +18,7 @@ from kafkacheck.checker.schema.plain_values import int_problem
 from kafkacheck.checker.schema.rules import is_group
 
 LONGEST_NAME = 60
+MOST_COMBINATIONS = 100_000
 TYPE_OK = "type_ok"
 """The name of the property that every model has: each scalar is in its declared range."""
 
@@ -198,6 +200,17 @@ def name_problem(roles: Mapping[str, Sequence[Any]]) -> str:
         if twice:
             return f"{', '.join(twice)} is listed twice in {role}; names must differ"
     return ""
+
+
+def combination_problem(actions: Sequence[Action]) -> str:
+    """That actions have too many combinations of parameters; "" if they have not."""
+    combinations = sum(action.combination_count() for action in actions)
+    if combinations <= MOST_COMBINATIONS:
+        return ""
+    return (
+        f"its actions have {combinations:,} combinations of parameters at these bounds; at most {MOST_COMBINATIONS:,} "
+        "are supported, so lower the bounds of the parameters' domains"
+    )
 
 
 def idle_problem(parameters: Sequence[str], taken: Sequence[str], bounds: Sequence[str]) -> str:

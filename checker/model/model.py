@@ -26,6 +26,7 @@ from kafkacheck.checker.model.definition import (
     changed_list,
     check_definition,
     check_keywords,
+    combination_problem,
     contradiction,
     first_sentence,
     idle_problem,
@@ -41,10 +42,8 @@ from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout, scalar_of
 from kafkacheck.checker.schema.releases import Released
-from kafkacheck.checker.schema.rules import full_name, replaced, switch_value, switches
+from kafkacheck.checker.schema.rules import full_name, group_of, replaced, switch_value, switches
 from kafkacheck.checker.schema.schema import split_condition
-
-MOST_COMBINATIONS = 100_000
 
 NOTHING_FAIR: dict[str, Any] = {"weakly_fair": (), "strongly_fair": ()}
 
@@ -211,6 +210,11 @@ class Model(Unchanging):
                 raise UsageError(unknown("rule", given, known, self.name))
             values[name] = switch_value(known[name], value, name)
         return self._again(rules=replaced(self.rules, values)) if values else self
+
+    def reads_rule(self, name: str) -> bool:
+        """Whether some function reads a switch, given by its whole name; one that only other rules let run does not."""
+        group, last = group_of(name, self.rules)
+        return (id(group), last) in self._program.switches_used
 
     def noting(self, found: Released) -> "Model":
         """The same model, which notes what a release has done to its rules."""
@@ -481,12 +485,8 @@ class Model(Unchanging):
     def _check_names(self) -> None:
         if not self.actions:
             raise self._error("it has no actions; give at least one")
-        combinations = sum(action.combination_count() for action in self.actions)
-        if combinations > MOST_COMBINATIONS:
-            raise self._error(
-                f"its actions have {combinations:,} combinations of parameters at these bounds; at most "
-                f"{MOST_COMBINATIONS:,} are supported, so lower the bounds of the parameters' domains"
-            )
+        if problem := combination_problem(self.actions):
+            raise self._error(problem)
         roles: dict[str, Sequence[Action | Property | Liveness | Measure]] = {
             "actions": self.actions,
             "always, sometimes and lemmas": (*self.properties, *self.sometimes, *self.lemmas),

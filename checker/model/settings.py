@@ -58,6 +58,20 @@ def told_settings(model: Model) -> str:
     return " ".join(words)
 
 
+def names_set(model: Model, texts: Sequence[str]) -> list[str]:
+    """The bounds and switches, by their whole names, that `texts` set (`name=value`); not what a release sets."""
+    names = [text.partition("=")[0].strip() for text in texts if not text.startswith(RELEASE)]
+    return [name if name in model.bounds else rules.full_name(name, rules_of(model)) or name for name in names]
+
+
+def unread(model: Model, texts: Sequence[str]) -> list[str]:
+    """The switches that `texts` set and no function of the model reads, as they are: `retries=NEVER`."""
+    values = rules_of(model)
+    return [
+        f"{name}={values[name]}" for name in names_set(model, texts) if name in values and not model.reads_rule(name)
+    ]
+
+
 def with_release(model: Model, release: str) -> Model:
     """The same model by the rules of a release. UsageError if it is none, or no switch has a release.
 
