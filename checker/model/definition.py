@@ -23,6 +23,8 @@ TYPE_OK = "type_ok"
 """The name of the property that every model has: each scalar is in its declared range."""
 
 NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
+EXPECTED = re.compile(r"(HOLDS|DEADLOCK|VIOLATED \w+)((?: (?:trace|distinct|generated|excluded|depth)=[0-9]+)*)")
+"""What a model may expect: the beginning of a closing line, with none, some or all of these counts."""
 LISTS = ("actions", "stuttering", "initial", "always", "sometimes", "eventually", "lemmas", "measures")
 MAPPINGS = ("bounds", "parameters", "charges")
 
@@ -114,10 +116,18 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
         "check_deadlock": (bool, "True or False"),
         "drawing": ((Lanes, type(None)), "Lanes(...), or None"),
         "question": (str, "a text"),
+        "expected": (str, "a text"),
     }
     for role, (kind, expected) in kinds.items():
         if not isinstance(arguments[role], kind):
             raise refuse(role, f"is {shown(arguments[role])}", expected)
+    if arguments["expected"] and not EXPECTED.fullmatch(arguments["expected"]):
+        raise refuse(
+            "expected",
+            f"is {shown(arguments['expected'])}",
+            "HOLDS, DEADLOCK, or VIOLATED and a property, and then perhaps trace=, distinct=, generated=, excluded= or "
+            "depth= with a number, such as 'VIOLATED is_safe distinct=9'",
+        )
     if arguments["constraint"] is not None and not callable(arguments["constraint"]):
         raise refuse("constraint", f"is {shown(arguments['constraint'])}", "a function, or None")
     if not isinstance(arguments["state"], type) or not issubclass(arguments["state"], Struct):

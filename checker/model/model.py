@@ -73,9 +73,9 @@ class Model(Unchanging):
     functions `(state[, rules]) -> int` by which `kafkacheck analyze` groups states.
     `drawing`: how steps are drawn as lanes. `name`: letters, digits and any of _ - . because it names files; by default
     the module that defines the model says it (`names.model_name`). `question`: what the model answers, by default the
-    first sentence of that module's docstring. `place`: what errors call the place of the definition, by
-    default the file and line of the call. `like` is a model of the same state, bounds and rules, if one is known: what
-    was read for it is not read again.
+    first sentence of that module's docstring. `expected`: how a check at these settings ends, such as "VIOLATED
+    is_safe distinct=9" (`definition.EXPECTED`). `place`: what errors call the place of the definition. `like`
+    is a model of the same state, bounds and rules, if one is known: what was read for it is not read again.
 
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
     """
@@ -113,15 +113,15 @@ class Model(Unchanging):
         drawing: Lanes | None = None,
         name: str | None = None,
         question: str | None = None,
+        expected: str = "",
         place: str | None = None,
         like: "Model | None" = None,
     ) -> None:
         where = caller()
-        if name is None:
-            name = model_name(where.f_globals.get("__name__", ""), where.f_code.co_filename)
+        name = model_name(where.f_globals.get("__name__", ""), where.f_code.co_filename) if name is None else name
         question = first_sentence(where.f_globals.get("__doc__")) if question is None else question
         place = f"{short_path(where.f_code.co_filename)}:{where.f_lineno}" if place is None else place
-        self._place, self.name, self.question, self.drawing = place, name, question, drawing
+        self._place, self.name, self.question, self.drawing, self.expected = place, name, question, drawing, expected
         self.released: Released | None = None
         self.state, self.rules, self.check_deadlock = state, rules, check_deadlock
         initials = (initial,) if callable(initial) else initial
@@ -131,7 +131,7 @@ class Model(Unchanging):
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
             "eventually": eventually, "leads_to": leads_to, "weakly_fair": weakly_fair, "strongly_fair": strongly_fair,
             "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "measures": measures,
-            "drawing": drawing, "question": question,
+            "drawing": drawing, "question": question, "expected": expected,
         }  # fmt: skip
         try:
             check_definition(given)

@@ -58,10 +58,26 @@ def told_settings(model: Model) -> str:
     return " ".join(words)
 
 
+def require_pair(given: str, example: str) -> tuple[str, str]:
+    """The name and the value in `name=value`. UsageError, with an example, where a text is no such pair."""
+    name, equals, value = (part.strip() for part in given.partition("="))
+    if not equals or not name or not value:
+        raise UsageError(f"--set {shortened(given)}: expected name=value, for example --set {example}")
+    return name, value
+
+
 def names_set(model: Model, texts: Sequence[str]) -> list[str]:
     """The bounds and switches, by their whole names, that `texts` set (`name=value`); not what a release sets."""
     names = [text.partition("=")[0].strip() for text in texts if not text.startswith(RELEASE)]
     return [name if name in model.bounds else rules.full_name(name, rules_of(model)) or name for name in names]
+
+
+def fits(model: Model, text: str) -> bool:
+    """Whether a model has what a text sets: a bound, a rule, or rules that say since which release they are so."""
+    if text.startswith(RELEASE):
+        return bool(dated(model.rules))
+    name = text.partition("=")[0].strip()
+    return name in model.bounds or rules.full_name(name, rules_of(model)) is not None
 
 
 def unread(model: Model, texts: Sequence[str]) -> list[str]:
@@ -96,10 +112,7 @@ def with_settings(model: Model, texts: Sequence[str]) -> Model:
         if given.startswith(RELEASE):
             model = with_release(model, given.removeprefix(RELEASE))
             continue
-        name, equals, value = (part.strip() for part in given.partition("="))
-        if not equals or not name or not value:
-            example = settings_text(model).split(" ")[0] or "nodes=3"
-            raise UsageError(f"--set {text}: expected name=value, for example --set {example}")
+        name, value = require_pair(given, settings_text(model).split(" ")[0] or "nodes=3")
         if name not in model.bounds:
             name = rule_named(name, known, f"--set {text}") or name
         if name in bounds or name in switches:
