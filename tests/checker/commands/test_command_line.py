@@ -65,7 +65,7 @@ def test_listing_models_imports_nothing_slow():
 
 
 def test_models_says_question_bounds_rules_and_expected_verdict(kafkacheck):
-    ended = kafkacheck("models", "kip320", "kip1*")
+    ended = kafkacheck("models", "kip320", "kip1*", "--long")
     assert ended.status == 0
     shown = ended.out.strip().split("\n\n")
     assert [text.splitlines()[0] for text in shown] == ["replication.kip101", "replication.kip320"]
@@ -74,6 +74,14 @@ def test_models_says_question_bounds_rules_and_expected_verdict(kafkacheck):
     assert "replicas=" in kip101
     assert "truncation=KIP_101" in kip101
     assert "expected: VIOLATED" in kip101
+
+
+def test_models_has_a_line_for_each_model_under_its_family(kafkacheck):
+    ended = kafkacheck("models", "kip1*", "cluster.kraft", "kip320")
+    family, kraft, blank, other, *two = ended.out.splitlines()
+    assert (family, blank, other) == ("cluster", "", "replication")
+    assert re.match(r"  cluster\.kraft +HOLDS +[A-Z].*\?", kraft)
+    assert [line.split()[:2] for line in two] == [["replication.kip101", "VIOLATED"], ["replication.kip320", "HOLDS"]]
 
 
 def test_models_as_json(kafkacheck):
