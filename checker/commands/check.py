@@ -25,7 +25,7 @@ from kafkacheck.checker.commands.options import (
 from kafkacheck.checker.commands.output import json_text, say, tell
 from kafkacheck.checker.commands.progress import ProgressReport
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
-from kafkacheck.checker.model import Model
+from kafkacheck.checker.model import Model, settings
 from kafkacheck.checker.model.settings import headline
 from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError, UsageError
@@ -137,9 +137,17 @@ def check(
         how = _on_spark(source, run_folder, cluster_of(master, conf, shards, spark_from))
     else:
         how = by_engine(engine, source, run_folder, keep_going)
-    model = catalogue.find_model(source.text, max_seconds)
-    expected = None if changes or properties or lemmas else selection.expected_of(source.text, model)
-    return check_model(source.of(model), how, limits, folder, as_json, strict, changes, expected)
+    usual = catalogue.find_model(source.text, max_seconds)
+    expected = None if changes or properties or lemmas else selection.expected_of(source.text, usual)
+    model = source.of(usual)
+    raised = settings.raised_text(model, usual)
+    if raised and (calls := settings.calls_text(model, usual)):
+        mend = "" if max_seconds else "; --max-seconds ends the search in time"
+        tell(f"note: {model.name} has {raised}: {calls}{mend}")
+    status = check_model(model, how, limits, folder, as_json, strict, changes, expected)
+    if raised and status == NOT_EXHAUSTED:
+        tell(f"note: {model.name} has {raised}; the search of smaller bounds ends sooner")
+    return status
 
 
 def check_model(

@@ -9,6 +9,8 @@ from kafkacheck.checker.process.names import RELEASE, shortened, unknown
 from kafkacheck.checker.schema import rules
 from kafkacheck.checker.schema.releases import Released, dated, released
 
+FAR_MORE = 10
+"""From this many times the usual number of calls on, a user is told before the search begins."""
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
@@ -130,3 +132,15 @@ def with_settings(model: Model, texts: Sequence[str]) -> Model:
         return model.with_bounds(bounds).with_rules(switches) if texts else model
     except (UsageError, ModelError) as error:
         raise UsageError(f"{' '.join(f'--set {shortened(text)}' for text in texts)}: {error}") from error
+
+
+def raised_text(model: Model, usual: Model) -> str:
+    """The bounds that are higher than the usual ones, such as `nodes=99 (2 by default)`; empty if none is."""
+    higher = [name for name, value in model.bounds.items() if value > usual.bounds[name]]
+    return ", ".join(f"{name}={model.bounds[name]} ({usual.bounds[name]} by default)" for name in higher)
+
+
+def calls_text(model: Model, usual: Model) -> str:
+    """How many calls a search tries in each state, if they are far more than usual; else empty."""
+    now, before = (sum(action.combination_count() for action in each.actions) for each in (model, usual))
+    return f"{now:,} calls are tried in each state, not {before:,}" if now >= FAR_MORE * before else ""

@@ -114,6 +114,17 @@ def test_holds(kafkacheck, tank):
     assert ended.err == ""
 
 
+def test_bounds_far_above_the_usual_ones_are_told(kafkacheck):
+    ended = kafkacheck.check("replication.kip320", "--set", "replicas=20", "--max-states", "50")
+    told = "note: replication.kip320 has replicas=20 (3 by default)"
+    begin, *_, end = [line for line in ended.err.splitlines() if line.startswith("note")]
+    assert re.fullmatch(re.escape(told) + r": [\d,]+ calls are tried in each state, not \d+; .*", begin)
+    assert (ended.status, end) == (20, f"{told}; the search of smaller bounds ends sooner")
+    for change in ("replicas=2", "log_size=3"):
+        ended = kafkacheck.check("replication.kip320", "--set", change, "--max-states", "50")
+        assert ended.err.count("note: ") == (change == "log_size=3")
+
+
 def test_an_invariant_is_violated(kafkacheck, tank):
     ended = kafkacheck.check(tank, "--set", "valve=OPEN")
     assert ended.status == 12
