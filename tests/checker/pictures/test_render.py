@@ -16,7 +16,6 @@ from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.drawing import ExtraLane
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.pictures import svg
-from kafkacheck.checker.pictures.canvas import Style, width_of
 from kafkacheck.checker.pictures.chain import chain_dot
 from kafkacheck.checker.pictures.lanes import Story
 from kafkacheck.checker.pictures.lanes_picture import lanes_svg
@@ -408,17 +407,6 @@ def test_the_lanes_show_who_did_what_and_what_was_lost(drawer):
     assert "names node 0, turn 0" in words and "adds v1" in words and "settles 0" in words
     assert "head in turn 0" in words and "drops v1 (settled on node 0)" in words and "x" in words
     assert 'v1 & <v2>: "items"' in words
-
-
-def test_long_banners_are_written_in_lines_that_fit():
-    name = "no_item_is_lost_" * 8 + "ever"
-    stuck = replace(run(MODEL, LOSS, None), property=name)
-    picture = lanes_svg(stuck, LANES, None)
-    (width,) = re.findall(r'<svg [^>]*width="([0-9.]+)pt"', picture)
-    large = Style(15, "#222222", bold=True)
-    titles = re.findall(r'<text [^>]*font-size="15"[^>]*>([^<]*)<', picture)
-    assert "".join(titles) == f"relay: {name}" and len(titles) > 1
-    assert all(width_of(title, large) <= float(width) for title in titles)
 
 
 def test_the_lanes_end_with_the_witness_and_mark_its_place(loss, drawer):
