@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from kafkacheck.checker.exploration.exploration import Exploration, Found, Watch, failure
+from kafkacheck.checker.exploration.unreached import Unreached
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Liveness, Model, Property
 from kafkacheck.checker.process.errors import SelfCheckError
@@ -24,6 +25,7 @@ class Result:
     `reason` says why a search is NOT_EXHAUSTED or EVALUATION_FAILED, and `interrupted` whether Ctrl-C ended it.
     `resume` is the command that goes on with an unfinished search, if its levels are kept.
     `remarks` are notes from the time when it ran, such as that memory will run out.
+    `unreached`: the bounds that no visited state reaches, if the model holds or is violated and they were looked for.
     `checked` is how many visited states plain Python expanded again before HOLDS, see `checker.compiled.self_check`;
     None if no machine code took part.
     `violations` has, if the search went on past them, a shortest counterexample of each violated property and of a
@@ -50,6 +52,7 @@ class Result:
     remarks: tuple[str, ...] = ()
     checked: int | None = None
     violations: tuple[Trace, ...] | None = None
+    unreached: Unreached = field(default_factory=Unreached)
 
     @builtins.property
     def shown(self) -> tuple[Trace, ...]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from kafkacheck.checker.exploration.exploration import NO_MEMORY, Found, Watch
 from kafkacheck.checker.exploration.interpreted import InterpretedSearch, wait
-from kafkacheck.checker.exploration.verdict import Limits, ProgressListener
+from kafkacheck.checker.exploration.unreached import unreached
+from kafkacheck.checker.exploration.verdict import Limits, ProgressListener, Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.interrupts import Stopped
@@ -61,6 +62,8 @@ def check(
         result.checked = checked
         if keep_going:
             result = with_violations(result, search.counts)
+        if result.verdict in (Verdict.HOLDS, Verdict.VIOLATED) and result.states_distinct:
+            result.unreached = unreached(model, search.visited, result.verdict is Verdict.HOLDS)
         if found is None and model.liveness:
             del first, search  # their memory is needed anew
             if checkpoints is not None:

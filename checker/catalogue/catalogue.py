@@ -48,15 +48,18 @@ class Expectation:
     verdict: how the search must end.
     property: the property that must be violated; None if none is.
     distinct: how many distinct states it visits; 0 if the file does not say.
+    counts: the counts that must be found as well, by their names in the closing line.
     """
 
     verdict: Verdict
     property: str | None = None
     distinct: int = 0
+    counts: tuple[tuple[str, int], ...] = ()
 
     def text(self) -> str:
         """The expectation in a few words: `VIOLATED mutual_exclusion`."""
-        return self.verdict.name if self.property is None else f"{self.verdict.name} {self.property}"
+        words = [self.verdict.name, *([self.property] if self.property else [])]
+        return " ".join([*words, *(f"{name}={count}" for name, count in self.counts)])
 
 
 def catalogue_names() -> list[str]:
@@ -86,7 +89,7 @@ def names_matching(patterns: Sequence[str], with_folders: bool = False) -> list[
                 _refuse_folder(pattern, names)
                 raise UsageError(
                     f"no model of the catalogue is called {shortened(pattern)!r}{_near(pattern, names)}; see "
-                    "`kafkacheck models`; a model of your own is checked by itself"
+                    "`kafkacheck models`; name a model of your own by its file, path/to/my_model.py"
                 )
             fitting = {known}
         found |= fitting
@@ -169,7 +172,7 @@ def file_beside(text: str, name: str) -> Path | None:
 
 def is_ours(text: object) -> bool:
     """Whether a command that is given `text` takes a model of the catalogue that comes with the checker."""
-    return isinstance(text, str) and _in_catalogue(text) is not None and _is_own_catalogue()
+    return isinstance(text, str) and in_catalogue(text) is not None and _is_own_catalogue()
 
 
 def own_name(text: object) -> str | None:
@@ -187,7 +190,7 @@ def own_name(text: object) -> str | None:
 
 def _module(text: str) -> ModuleType:
     known = modules()
-    name = _in_catalogue(text)
+    name = in_catalogue(text)
     if name is not None:
         return _imported(name, lambda: importlib.import_module(known[name]))
     if _is_file_name(text) or (text and os.path.exists(text)):
@@ -195,7 +198,7 @@ def _module(text: str) -> ModuleType:
     return _module_of_name(text, list(known))
 
 
-def _in_catalogue(text: str) -> str | None:
+def in_catalogue(text: str) -> str | None:
     """The name of the catalogue's model that `text` names to a command; None if it names something else.
 
     A file comes before a short name, and so does a module that lies in the current folder.
@@ -297,13 +300,13 @@ def _modules_in(package: str, places: tuple[Path, ...]) -> dict[str, str]:
         for source in folder.rglob("*.py"):
             inside = source.relative_to(folder)
             is_package = all((folder / parent / "__init__.py").is_file() for parent in inside.parents if parent.name)
-            if is_package and inside.name != "__init__.py" and _defines_model(source):
+            if is_package and inside.name != "__init__.py" and defines_model(source):
                 module = ".".join((package, *inside.with_suffix("").parts))
                 found[model_name(module)] = module
     return dict(sorted(found.items()))
 
 
-def _defines_model(source: Path) -> bool:
+def defines_model(source: Path) -> bool:
     """Whether a file defines a model."""
     return bool(DEFINES_MODEL.search(source.read_text(encoding="utf-8", errors="replace")))
 

@@ -27,7 +27,11 @@ class Source:
 
     def model(self, max_seconds: float | None = None) -> Model:
         """The model as its source is now. Errors as of `catalogue.find_model`; UsageError for the changes."""
-        model = settings.with_settings(catalogue.find_model(self.text, max_seconds), self.changes)
+        return self.of(catalogue.find_model(self.text, max_seconds))
+
+    def of(self, model: Model) -> Model:
+        """A model with the changes, lemmas and properties. UsageError if it has no such setting or property."""
+        model = settings.with_settings(model, self.changes)
         if self.lemmas:
             model = model.with_lemmas()
         return model.with_properties(self.properties) if self.properties else model

@@ -1,15 +1,13 @@
 """`kafkacheck check`: search one model, or many of the catalogue."""
 
 import contextlib
-import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.catalogue import catalogue, selection
 from kafkacheck.checker.catalogue.catalogue import Expectation
 from kafkacheck.checker.catalogue.model_source import Source
 from kafkacheck.checker.checkpoints.checkpointing import Checkpoints
@@ -27,10 +25,10 @@ from kafkacheck.checker.commands.options import (
 from kafkacheck.checker.commands.output import json_text, say, tell
 from kafkacheck.checker.commands.progress import ProgressReport
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
-from kafkacheck.checker.model import Model
+from kafkacheck.checker.model import Model, settings
 from kafkacheck.checker.model.settings import headline
 from kafkacheck.checker.process import shutdown
-from kafkacheck.checker.process.errors import EvaluationError, KafkacheckError, SelfCheckError, UsageError
+from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError, UsageError
 from kafkacheck.checker.process.files import make_usable, remove_empty
 from kafkacheck.checker.process.statuses import (
     DEADLOCK,
@@ -39,7 +37,6 @@ from kafkacheck.checker.process.statuses import (
     INVARIANT_VIOLATED,
     NOT_EXHAUSTED,
     STEP_VIOLATED,
-    UNEXPECTED,
     VACUOUS,
 )
 from kafkacheck.checker.result import Result
@@ -108,8 +105,9 @@ def check(
     """Visit every reachable state of MODEL and check its properties.
 
     A property that is violated comes with a shortest counterexample. The last line is the verdict, with the number
-    of distinct and generated states, the depth of the state graph, and the seconds it took. Several models, by names of
-    the catalogue or patterns such as 'cluster.*', are checked at their defaults; a table closes the list. --keep-going
+    of distinct and generated states, the depth of the state graph, and the seconds it took. A table closes the list of
+    several models: names of the catalogue, patterns such as 'cluster.*', files, or folders. --set and --property are
+    then for the models that have what they name. --keep-going
     tells first which violations lose something of the users'; the verdict is the shortest one, as without it.
     """
     limits = Limits(max_states, max_seconds, max_memory)
@@ -118,17 +116,20 @@ def check(
         raise UsageError("--run-dir keeps what is compiled; leave out --engine interpreted, or --run-dir")
     if keep_going and (run_folder is not None or engine == "spark"):
         raise UsageError("--keep-going keeps nothing of its search; leave it out, or --run-dir and --engine spark")
-    if everything or len(model_names) > 1 or catalogue.is_pattern("".join(model_names)):
+    if everything or selection.is_several(model_names):
         if everything and model_names:
             raise UsageError("--all checks every model of the catalogue; leave out --all, or " + " ".join(model_names))
-        alone: dict[str, object] = {"--set": changes, "--property": properties, "--lemmas": lemmas}
-        alone |= {"--engine spark": engine == "spark", "--run-dir": run_folder}
+        alone: dict[str, object] = {"--engine spark": engine == "spark", "--run-dir": run_folder}
+        alone |= {"--set": changes, "--property": properties, "--lemmas": lemmas} if everything else {}
         given = [name for name, value in alone.items() if value]
         if given:
             several = "--all" if everything else "several models"
             raise UsageError(f"{' and '.join(given)} cannot be given with {several}; name one model, or leave it out")
-        names = catalogue.catalogue_names() if everything else catalogue.names_matching(model_names)
-        return check_catalogue(names, engine, limits, folder or CATALOGUE_FOLDER, as_json, strict, keep_going)
+        from kafkacheck.checker.commands.check_several import Asked, check_several
+
+        texts = catalogue.catalogue_names() if everything else selection.selected(model_names)
+        asked = Asked(tuple(changes), tuple(properties), lemmas)
+        return check_several(texts, asked, engine, limits, folder or CATALOGUE_FOLDER, as_json, strict, keep_going)
     if not model_names:
         raise UsageError("check needs a MODEL, or --all; `kafkacheck models` lists the catalogue")
     source = Source(model_names[0], changes, properties, lemmas)
@@ -136,12 +137,32 @@ def check(
         how = _on_spark(source, run_folder, cluster_of(master, conf, shards, spark_from))
     else:
         how = by_engine(engine, source, run_folder, keep_going)
-    return check_model(source.model(max_seconds), how, limits, folder, as_json, strict)
+    usual = catalogue.find_model(source.text, max_seconds)
+    expected = None if changes or properties or lemmas else selection.expected_of(source.text, usual)
+    model = source.of(usual)
+    raised = settings.raised_text(model, usual)
+    if raised and (calls := settings.calls_text(model, usual)):
+        mend = "" if max_seconds else "; --max-seconds ends the search in time"
+        tell(f"note: {model.name} has {raised}: {calls}{mend}")
+    status = check_model(model, how, limits, folder, as_json, strict, changes, expected)
+    if raised and status == NOT_EXHAUSTED:
+        tell(f"note: {model.name} has {raised}; the search of smaller bounds ends sooner")
+    return status
 
 
-def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, as_json: bool, strict: bool) -> int:
+def check_model(
+    model: Model,
+    how: Search,
+    limits: Limits,
+    folder: Path | None,
+    as_json: bool,
+    strict: bool,
+    changes: Sequence[str] = (),
+    expected: Expectation | None = None,
+) -> int:
     """Search one model, write and print what was found; the exit status. The folder is tried before the search.
 
+    `changes` are the settings with which the model was asked for, `expected` is what the search must find.
     UsageError if the folder or a file in it cannot be written, EvaluationError if the model's code fails; the result
     is printed all the same.
     """
@@ -151,7 +172,7 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
             say(headline(model))
         result = how(model, limits)
     except KeyboardInterrupt:  # before the search has begun to listen; or a second one, which wants an end at once
-        result = Result(model, Verdict.NOT_EXHAUSTED, 0, 0, 0, "none", 0.0, reason=_interrupted(), interrupted=True)
+        result = Result(model, Verdict.NOT_EXHAUSTED, 0, 0, 0, "none", 0.0, reason=interrupted(), interrupted=True)
     files: tuple[Path, ...] = ()
     failure: BaseException | None = None
     try:
@@ -160,9 +181,9 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
         failure = error
     warn_of_vacuity(result)
     if as_json:
-        say(json_text(report.document(result, files)))
+        say(json_text(report.document(result, files, changes)))
     else:
-        print_result(result, files)
+        print_result(result, files, changes, expected)
     if failure is not None:
         remove_empty(made)
         raise failure
@@ -173,84 +194,9 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
     return VACUOUS if strict and result.is_vacuous else exit_status(result.model, result.verdict, result.property)
 
 
-def check_catalogue(
-    names: Sequence[str], engine: str, limits: Limits, folder: Path, as_json: bool, strict: bool, keep_going: bool
-) -> int:
-    """Search models of the catalogue, one after the other, and close with a table or one JSON document.
-
-    The exit status is 0 if each verdict is the expected one, none vacuous; otherwise the highest one of a model.
-    """
-    expectations = catalogue.expectations()
-    made = make_usable(folder)
-    rows: list[report.Checked] = []
-    for name in names:
-        row = _searched(name, expectations.get(name), engine, limits, keep_going)
-        if row.result is not None:
-            warn_of_vacuity(row.result)
-            if not as_json:
-                within = report.constraint_text(row.result)
-                listed = report.violation_lines(row.result)
-                say("\n".join([*listed, *([within] if within else []), report.closing_line(row.result)]))
-        row = _written(row, folder)
-        rows.append(row)
-        if row.error:
-            remove_empty(made)
-            tell(f"error: {name}: {row.error}")
-        if row.error_status == NOT_EXHAUSTED:
-            break
-    rows += [report.Checked(name, expectations.get(name), None, is_begun=False) for name in names[len(rows) :]]
-    if as_json:
-        say(json_text(report.catalogue_document(rows)))
-    else:
-        say(report.closing_table(rows, sys.stdout))
-    return max((_row_status(row, strict) for row in rows), default=0)
-
-
-def _searched(name: str, expected: Expectation | None, engine: str, limits: Limits, keep_going: bool) -> report.Checked:
-    """Search a model of the catalogue; an error is part of the answer."""
-    row = report.Checked(name, expected, None)
-    try:
-        result = by_engine(engine, Source(name), None, keep_going)(
-            catalogue.find_model(name, limits.max_seconds), limits
-        )
-    except KafkacheckError as error:
-        return replace(row, error=str(error), error_status=error.exit_status)
-    except KeyboardInterrupt:
-        return replace(row, error=_interrupted(), error_status=NOT_EXHAUSTED)
-    row = replace(row, result=result)
-    if result.verdict is Verdict.EVALUATION_FAILED:
-        return replace(row, error=result.reason, error_status=EVALUATION_FAILED)
-    if result.verdict is Verdict.SELF_CHECK_FAILED:
-        return replace(row, error=result.reason, error_status=INTERNAL_ERROR)
-    return replace(row, error=_interrupted(), error_status=NOT_EXHAUSTED) if result.interrupted else row
-
-
-def _written(row: report.Checked, folder: Path) -> report.Checked:
-    """Write the counterexample of a search; the files, or another error, are part of the answer."""
-    if row.result is None:
-        return row
-    try:
-        return replace(row, files=write_counterexample(row.result, folder))
-    except KafkacheckError as error:
-        told = f"{row.error}; {error}" if row.error else str(error)
-        return replace(row, error=told, error_status=max(row.error_status, error.exit_status))
-    except KeyboardInterrupt:
-        return replace(row, error=_interrupted(), error_status=NOT_EXHAUSTED)
-
-
-def _interrupted() -> str:
+def interrupted() -> str:
     """The reason why a search is not finished, if the process was asked to end."""
     return f"it was {shutdown.reason()}"
-
-
-def _row_status(row: report.Checked, strict: bool) -> int:
-    if row.error:
-        return row.error_status
-    if not row.is_finished:
-        return NOT_EXHAUSTED
-    if strict and row.result is not None and row.result.is_vacuous:
-        return VACUOUS
-    return 0 if row.is_expected else UNEXPECTED
 
 
 def search(
@@ -305,7 +251,9 @@ def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...
     return tuple(file for each in written for file in each.files)
 
 
-def print_result(result: Result, files: Sequence[Path]) -> None:
+def print_result(
+    result: Result, files: Sequence[Path], changes: Sequence[str] = (), expected: Expectation | None = None
+) -> None:
     """Print the counterexamples, the paths of their files, how far an unfinished search came, and the closing line."""
     for trace in result.shown:
         from kafkacheck.checker.pictures.render import trace_text
@@ -325,6 +273,11 @@ def print_result(result: Result, files: Sequence[Path]) -> None:
     if result.bytes_per_state is not None and result.states_distinct >= ENOUGH_TO_MEASURE:
         where = "on disk" if result.engine == "spark" else "of memory"
         say(f"{result.bytes_per_state:.0f} bytes {where} per distinct state ({result.engine} reading)")
+    for note in report.notes(result, changes):
+        say(f"note: {note}")
+    judged = report.expectation_text(result, expected)
+    if judged:
+        say(judged)
     say(report.closing_line(result))
 
 

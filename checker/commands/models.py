@@ -14,17 +14,21 @@ from kafkacheck.checker.process.errors import KafkacheckError
 
 @click.command()
 @click.argument("patterns", metavar="[NAME]...", nargs=-1)
+@click.option("--long", "is_long", is_flag=True, help="Show also the bounds and rules, and which property is violated.")
 @json_option
-def models(patterns: tuple[str, ...], as_json: bool) -> int:
-    """List the models of the catalogue: the question, bounds and rules of each, and the verdict to expect.
+def models(patterns: tuple[str, ...], is_long: bool, as_json: bool) -> int:
+    """List the models of the catalogue by family: the name of each, the verdict to expect, and its question.
 
     A NAME is a model, a folder such as transactions, or a pattern such as 'cluster.*'; without one all are listed.
-    Rules at their defaults are counted only; --json has all.
+    --long shows bounds and rules as well, but counts rules that are at their defaults; --json has all.
     """
     expectations = catalogue.expectations()
     broken = 0
     listed = []
-    for name in catalogue.names_matching(patterns, with_folders=True) if patterns else catalogue.catalogue_names():
+    family = ""
+    names = catalogue.names_matching(patterns, with_folders=True) if patterns else catalogue.catalogue_names()
+    width = max(map(len, names), default=0)
+    for name in names:
         try:
             model = catalogue.find_model(name)
         except KafkacheckError as error:
@@ -34,12 +38,26 @@ def models(patterns: tuple[str, ...], as_json: bool) -> int:
         listed.append(document(model, expected))
         if as_json:
             continue
-        say(f"{name}\n    {' '.join(model.question.split())}")
-        say(f"    bounds and rules: {settings.told_settings(model) or 'none'}")
-        say(f"    expected: {expected.text() if expected else 'nothing is said'}\n")
+        if is_long:
+            say(long_text(name, model, expected))
+            continue
+        if name.partition(".")[0] != family:
+            say(("\n" if family else "") + name.partition(".")[0])
+            family = name.partition(".")[0]
+        verdict = expected.verdict.name if expected else ""
+        say(f"  {name:<{width}}  {verdict:<8}  {' '.join(model.question.split())}".rstrip())
     if as_json:
         say(json_text(listed))
     return broken
+
+
+def long_text(name: str, model: Model, expected: Expectation | None) -> str:
+    """A model's question, bounds, rules and expected verdict, in lines."""
+    return (
+        f"{name}\n    {' '.join(model.question.split())}\n"
+        f"    bounds and rules: {settings.told_settings(model) or 'none'}\n"
+        f"    expected: {expected.text() if expected else 'nothing is said'}\n"
+    )
 
 
 def document(model: Model, expected: Expectation | None) -> dict[str, Any]:

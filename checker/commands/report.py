@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from kafkacheck.checker.catalogue.catalogue import Expectation
 from kafkacheck.checker.exploration.verdict import Verdict
-from kafkacheck.checker.model import Model
-from kafkacheck.checker.model.settings import rules_of
+from kafkacheck.checker.model import Model, settings
 from kafkacheck.checker.process.statuses import NOT_EXHAUSTED
 from kafkacheck.checker.result import Result, outcomes_of
 from kafkacheck.checker.traces import trace as traces
@@ -34,6 +33,8 @@ class Checked:
     files: the files of the counterexample; empty if there is none.
     error: why it could not be checked, evaluated or written to the end; `error_status` is the exit status for that.
     is_begun: False if Ctrl-C ended the run before it came to this model.
+    is_judged: False if nothing is expected: of an own model that does not say what, or at other settings.
+    changes: the settings that were asked for and fit; `left_out` are those that do not.
     """
 
     name: str
@@ -43,6 +44,9 @@ class Checked:
     error: str = ""
     error_status: int = 0
     is_begun: bool = True
+    is_judged: bool = True
+    changes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def is_finished(self) -> bool:
@@ -53,15 +57,22 @@ class Checked:
 
     @property
     def judgement(self) -> str:
-        """Whether the verdict is the expected one: "yes", "unfinished", "not begun", or "no: " and the expected one."""
+        """Whether the verdict is as expected: "yes", "unfinished", "not begun", "-", or "no: " and the expected one."""
         if self.is_expected:
             return "yes"
         if not self.is_finished:
             return "unfinished" if self.is_begun else "not begun"
+        if not self.is_judged and self.result is not None:
+            return "-"
         if self.expectation is None:
             return "no: nothing"
         is_vacuous = self.result is not None and self.result.is_vacuous
         return f"no: {self.expectation.text()}{', not vacuously' if is_vacuous else ''}"
+
+    @property
+    def is_unexpected(self) -> bool:
+        """Whether it has ended otherwise than expected, or with an error."""
+        return self.is_finished and not self.is_expected and (self.is_judged or self.result is None)
 
     @property
     def is_expected(self) -> bool:
@@ -75,7 +86,24 @@ class Checked:
             and expected is not None
             and (found.verdict, found.property) == (expected.verdict, expected.property)
             and not found.is_vacuous
+            and not differing_counts(found, expected)
         )
+
+
+def differing_counts(found: Result, expected: Expectation) -> list[str]:
+    """The counts that a model expects and a search found otherwise, as they are in the closing line: `distinct=9`."""
+    words = closing_line(found).split(" ")
+    return [f"{name}={count}" for name, count in expected.counts if f"{name}={count}" not in words]
+
+
+def expectation_text(result: Result, expected: Expectation | None) -> str:
+    """That a violation is the expected one, or that the verdict is not; empty if nothing is expected or it holds."""
+    row = Checked(result.model.name, expected, result)
+    if expected is None or not row.is_finished or (row.is_expected and expected.verdict is Verdict.HOLDS):
+        return ""
+    if row.is_expected:
+        return f"as expected: this model is meant to end in {expected.text()}"
+    return f"not as expected: this model is meant to end in {expected.text()}"
 
 
 def closing_line(result: Result) -> str:
@@ -127,7 +155,29 @@ def constraint_text(result: Result) -> str:
     )
 
 
-def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
+def notes(result: Result, changes: Sequence[str] = ()) -> list[str]:
+    """What a verdict does not show by itself, a sentence each: rules that are not read, bounds that no state reaches.
+
+    `changes` are the settings that were asked for. If a property is violated, only their bounds are told: a search that
+    ends early reaches few.
+    """
+    model, idle, told = result.model, result.unreached, []
+    unread = settings.unread(model, changes)
+    if unread:
+        told.append(f"no function that {model.name} runs reads {' or '.join(unread)}, so that it changes nothing")
+    asked = settings.names_set(model, changes)
+    is_whole = result.verdict is Verdict.HOLDS
+    if not is_whole and result.verdict is not Verdict.VIOLATED:
+        return told
+    bounds = [f"{name}={value}" for name, value in idle.bounds.items() if is_whole or name in asked]
+    if bounds:
+        until = "" if is_whole else ", up to the violation,"
+        smaller = "smaller bounds" if len(bounds) > 1 else "a smaller bound"
+        told.append(f"no state{until} reaches {' or '.join(bounds)}; {smaller} may give the same answer")
+    return [*told, *idle.calls] if is_whole else told
+
+
+def document(result: Result, files: Sequence[Path], changes: Sequence[str] = ()) -> dict[str, Any]:
     """The JSON document of one check. `trace` is a list of {action, parameters, state}, or null if there is none.
 
     `violations`, if the search went on past them: of each its property (null: a deadlock), whether that is an "outcome"
@@ -146,6 +196,7 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
         "reason": result.reason or None,
         "resume": result.resume,
         "remarks": list(result.remarks),
+        "notes": notes(result, changes),
         "states_distinct": result.states_distinct,
         "states_generated": result.states_generated,
         "states_excluded": result.states_excluded,
@@ -156,7 +207,7 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
         "checked": result.checked,
         "bytes_per_state": result.bytes_per_state,
         "bounds": dict(model.bounds),
-        "rules": rules_of(model),
+        "rules": settings.rules_of(model),
         "actions": dict(result.actions),
         "unmet": list(result.unmet),
         "trace": None if result.trace is None else traces.to_json(result.trace)["trace"],
@@ -191,9 +242,10 @@ def catalogue_document(rows: Sequence[Checked]) -> list[dict[str, Any]]:
     """The JSON document of a run over the catalogue: one check each, with its expected verdict."""
     documents = []
     for row in rows:
-        found = {"model": row.name} if row.result is None else document(row.result, row.files)
+        found = {"model": row.name} if row.result is None else document(row.result, row.files, row.changes)
         wanted = None if row.expectation is None else row.expectation.text()
-        judged = {"expected": wanted, "is_finished": row.is_finished, "is_expected": row.is_expected}
+        is_expected = row.is_expected if row.is_judged else None
+        judged = {"expected": wanted, "is_finished": row.is_finished, "is_expected": is_expected}
         documents.append(found | {"error": row.error or None} | judged)
     return documents
 
@@ -220,7 +272,7 @@ def closing_table(rows: Sequence[Checked], stream: TextIO) -> str:
     width = None if stream.isatty() else PLAIN_TABLE_WIDTH
     console = Console(file=text, force_terminal=stream.isatty(), width=width, markup=False, emoji=False)
     cells = [_cells(row) for row in rows]
-    styles = [None if row.is_expected or not row.is_finished else "red" for row in rows]
+    styles = ["red" if row.is_unexpected else None for row in rows]
     table = _table(cells, styles, (*LEFT, *RIGHT, PICTURE), padding=1)
     is_narrow = console.measure(table, options=console.options.update(width=PLAIN_TABLE_WIDTH)).maximum > console.width
     if is_narrow:
@@ -237,11 +289,11 @@ def closing_table(rows: Sequence[Checked], stream: TextIO) -> str:
 
 def _sentence(rows: Sequence[Checked]) -> str:
     """How many models there are and how many verdicts are the expected ones, and which are not."""
-    unexpected = [row.name for row in rows if row.is_finished and not row.is_expected]
+    unexpected = [row.name for row in rows if row.is_unexpected]
     told = [f"not as expected: {', '.join(unexpected)}"] if unexpected else []
-    for judgement in ("unfinished", "not begun"):
+    for judgement, words in (("unfinished", "unfinished"), ("not begun", "not begun"), ("-", "nothing is expected of")):
         names = [row.name for row in rows if row.judgement == judgement]
-        told += [f"{judgement}: {', '.join(names)}"] if names else []
+        told += [f"{words}: {', '.join(names)}"] if names else []
     finished = sum(row.is_finished for row in rows)
     if finished < len(rows):
         return f"{finished} of {len(rows)} models finished; {'; '.join(told)}"

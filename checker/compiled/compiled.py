@@ -18,6 +18,7 @@ from kafkacheck.checker.compiled.kernel import sizes_of
 from kafkacheck.checker.compiled.lookup import BUCKET, MOST_SLOTS
 from kafkacheck.checker.compiled.machine_code import Improvement
 from kafkacheck.checker.compiled.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
+from kafkacheck.checker.compiled.visited_states import PackedStates
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.exploration.exploration import (
     NO_MEMORY,
@@ -479,6 +480,11 @@ class CompiledSearch:
     def states(self) -> Any:
         """The distinct states found, packed, in order of discovery: uint64[n, words]."""
         return self._space.store[: self.counts.distinct]
+
+    @property
+    def visited(self) -> PackedStates:
+        """The distinct states found."""
+        return PackedStates(self.model.layout, self.states)
 
     def chain(self, row: int) -> list[Values]:
         """The states from an initial one to the state `row`."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from types import CodeType
 from typing import Any
 
+from kafkacheck.checker.exploration import unreached
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.exploration.exploration import (
     NO_MEMORY,
@@ -113,6 +114,11 @@ class InterpretedSearch:
 
     def check_itself(self, _seconds: float) -> None:
         """Nothing: it is plain Python that checks the other readings."""
+
+    @property
+    def visited(self) -> unreached.Rows:
+        """The distinct states found."""
+        return unreached.Rows(self._states, self._rows.values)
 
     @property
     def finished(self) -> bool:

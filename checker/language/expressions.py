@@ -174,6 +174,7 @@ class ExpressionReader:
         if settings is program.bounds:
             program.bounds_used.add(node.attr)
         else:
+            program.switches_used.add((id(settings), node.attr))
             self.function.sees_attribute(node, settings)
         value = getattr(settings, node.attr)
         if is_group(value):

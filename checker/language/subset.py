@@ -74,6 +74,8 @@ class Program:
         self.rules = rules
         self.bounds = bounds
         self.bounds_used: set[str] = set()
+        self.switches_used: set[tuple[int, str]] = set()
+        """The id of a group of rules, and the name of a switch in it that some function reads."""
         self.outside = Outside()
         self._hosts: dict[int, Host] = {}
         self.parts: dict[tuple[Any, ...], Function] = {}

@@ -9,6 +9,7 @@ from typing import Any
 
 from kafkacheck.checker.drawing import Lanes
 from kafkacheck.checker.language.outside import rule_problem
+from kafkacheck.checker.model.parts import Action
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import shown
 from kafkacheck.checker.process.names import did_you_mean, shortened
@@ -17,10 +18,13 @@ from kafkacheck.checker.schema.plain_values import int_problem
 from kafkacheck.checker.schema.rules import is_group
 
 LONGEST_NAME = 60
+MOST_COMBINATIONS = 100_000
 TYPE_OK = "type_ok"
 """The name of the property that every model has: each scalar is in its declared range."""
 
 NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
+EXPECTED = re.compile(r"(HOLDS|DEADLOCK|VIOLATED \w+)((?: (?:trace|distinct|generated|excluded|depth)=[0-9]+)*)")
+"""What a model may expect: the beginning of a closing line, with none, some or all of these counts."""
 LISTS = ("actions", "stuttering", "initial", "always", "sometimes", "eventually", "lemmas", "measures")
 MAPPINGS = ("bounds", "parameters", "charges")
 
@@ -112,10 +116,18 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
         "check_deadlock": (bool, "True or False"),
         "drawing": ((Lanes, type(None)), "Lanes(...), or None"),
         "question": (str, "a text"),
+        "expected": (str, "a text"),
     }
     for role, (kind, expected) in kinds.items():
         if not isinstance(arguments[role], kind):
             raise refuse(role, f"is {shown(arguments[role])}", expected)
+    if arguments["expected"] and not EXPECTED.fullmatch(arguments["expected"]):
+        raise refuse(
+            "expected",
+            f"is {shown(arguments['expected'])}",
+            "HOLDS, DEADLOCK, or VIOLATED and a property, and then perhaps trace=, distinct=, generated=, excluded= or "
+            "depth= with a number, such as 'VIOLATED is_safe distinct=9'",
+        )
     if arguments["constraint"] is not None and not callable(arguments["constraint"]):
         raise refuse("constraint", f"is {shown(arguments['constraint'])}", "a function, or None")
     if not isinstance(arguments["state"], type) or not issubclass(arguments["state"], Struct):
@@ -198,6 +210,17 @@ def name_problem(roles: Mapping[str, Sequence[Any]]) -> str:
         if twice:
             return f"{', '.join(twice)} is listed twice in {role}; names must differ"
     return ""
+
+
+def combination_problem(actions: Sequence[Action]) -> str:
+    """That actions have too many combinations of parameters; "" if they have not."""
+    combinations = sum(action.combination_count() for action in actions)
+    if combinations <= MOST_COMBINATIONS:
+        return ""
+    return (
+        f"its actions have {combinations:,} combinations of parameters at these bounds; at most {MOST_COMBINATIONS:,} "
+        "are supported, so lower the bounds of the parameters' domains"
+    )
 
 
 def idle_problem(parameters: Sequence[str], taken: Sequence[str], bounds: Sequence[str]) -> str:

@@ -26,6 +26,7 @@ from kafkacheck.checker.model.definition import (
     changed_list,
     check_definition,
     check_keywords,
+    combination_problem,
     contradiction,
     first_sentence,
     idle_problem,
@@ -41,10 +42,8 @@ from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout, scalar_of
 from kafkacheck.checker.schema.releases import Released
-from kafkacheck.checker.schema.rules import full_name, replaced, switch_value, switches
+from kafkacheck.checker.schema.rules import full_name, group_of, replaced, switch_value, switches
 from kafkacheck.checker.schema.schema import split_condition
-
-MOST_COMBINATIONS = 100_000
 
 NOTHING_FAIR: dict[str, Any] = {"weakly_fair": (), "strongly_fair": ()}
 
@@ -74,9 +73,9 @@ class Model(Unchanging):
     functions `(state[, rules]) -> int` by which `kafkacheck analyze` groups states.
     `drawing`: how steps are drawn as lanes. `name`: letters, digits and any of _ - . because it names files; by default
     the module that defines the model says it (`names.model_name`). `question`: what the model answers, by default the
-    first sentence of that module's docstring. `place`: what errors call the place of the definition, by
-    default the file and line of the call. `like` is a model of the same state, bounds and rules, if one is known: what
-    was read for it is not read again.
+    first sentence of that module's docstring. `expected`: how a check at these settings ends, such as "VIOLATED
+    is_safe distinct=9" (`definition.EXPECTED`). `place`: what errors call the place of the definition. `like`
+    is a model of the same state, bounds and rules, if one is known: what was read for it is not read again.
 
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
     """
@@ -114,15 +113,15 @@ class Model(Unchanging):
         drawing: Lanes | None = None,
         name: str | None = None,
         question: str | None = None,
+        expected: str = "",
         place: str | None = None,
         like: "Model | None" = None,
     ) -> None:
         where = caller()
-        if name is None:
-            name = model_name(where.f_globals.get("__name__", ""), where.f_code.co_filename)
+        name = model_name(where.f_globals.get("__name__", ""), where.f_code.co_filename) if name is None else name
         question = first_sentence(where.f_globals.get("__doc__")) if question is None else question
         place = f"{short_path(where.f_code.co_filename)}:{where.f_lineno}" if place is None else place
-        self._place, self.name, self.question, self.drawing = place, name, question, drawing
+        self._place, self.name, self.question, self.drawing, self.expected = place, name, question, drawing, expected
         self.released: Released | None = None
         self.state, self.rules, self.check_deadlock = state, rules, check_deadlock
         initials = (initial,) if callable(initial) else initial
@@ -132,7 +131,7 @@ class Model(Unchanging):
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
             "eventually": eventually, "leads_to": leads_to, "weakly_fair": weakly_fair, "strongly_fair": strongly_fair,
             "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "measures": measures,
-            "drawing": drawing, "question": question,
+            "drawing": drawing, "question": question, "expected": expected,
         }  # fmt: skip
         try:
             check_definition(given)
@@ -211,6 +210,11 @@ class Model(Unchanging):
                 raise UsageError(unknown("rule", given, known, self.name))
             values[name] = switch_value(known[name], value, name)
         return self._again(rules=replaced(self.rules, values)) if values else self
+
+    def reads_rule(self, name: str) -> bool:
+        """Whether some function reads a switch, given by its whole name; one that only other rules let run does not."""
+        group, last = group_of(name, self.rules)
+        return (id(group), last) in self._program.switches_used
 
     def noting(self, found: Released) -> "Model":
         """The same model, which notes what a release has done to its rules."""
@@ -481,12 +485,8 @@ class Model(Unchanging):
     def _check_names(self) -> None:
         if not self.actions:
             raise self._error("it has no actions; give at least one")
-        combinations = sum(action.combination_count() for action in self.actions)
-        if combinations > MOST_COMBINATIONS:
-            raise self._error(
-                f"its actions have {combinations:,} combinations of parameters at these bounds; at most "
-                f"{MOST_COMBINATIONS:,} are supported, so lower the bounds of the parameters' domains"
-            )
+        if problem := combination_problem(self.actions):
+            raise self._error(problem)
         roles: dict[str, Sequence[Action | Property | Liveness | Measure]] = {
             "actions": self.actions,
             "always, sometimes and lemmas": (*self.properties, *self.sometimes, *self.lemmas),

@@ -9,6 +9,8 @@ from kafkacheck.checker.process.names import RELEASE, shortened, unknown
 from kafkacheck.checker.schema import rules
 from kafkacheck.checker.schema.releases import Released, dated, released
 
+FAR_MORE = 10
+"""From this many times the usual number of calls on, a user is told before the search begins."""
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
@@ -58,6 +60,36 @@ def told_settings(model: Model) -> str:
     return " ".join(words)
 
 
+def require_pair(given: str, example: str) -> tuple[str, str]:
+    """The name and the value in `name=value`. UsageError, with an example, where a text is no such pair."""
+    name, equals, value = (part.strip() for part in given.partition("="))
+    if not equals or not name or not value:
+        raise UsageError(f"--set {shortened(given)}: expected name=value, for example --set {example}")
+    return name, value
+
+
+def names_set(model: Model, texts: Sequence[str]) -> list[str]:
+    """The bounds and switches, by their whole names, that `texts` set (`name=value`); not what a release sets."""
+    names = [text.partition("=")[0].strip() for text in texts if not text.startswith(RELEASE)]
+    return [name if name in model.bounds else rules.full_name(name, rules_of(model)) or name for name in names]
+
+
+def fits(model: Model, text: str) -> bool:
+    """Whether a model has what a text sets: a bound, a rule, or rules that say since which release they are so."""
+    if text.startswith(RELEASE):
+        return bool(dated(model.rules))
+    name = text.partition("=")[0].strip()
+    return name in model.bounds or rules.full_name(name, rules_of(model)) is not None
+
+
+def unread(model: Model, texts: Sequence[str]) -> list[str]:
+    """The switches that `texts` set and no function of the model reads, as they are: `retries=NEVER`."""
+    values = rules_of(model)
+    return [
+        f"{name}={values[name]}" for name in names_set(model, texts) if name in values and not model.reads_rule(name)
+    ]
+
+
 def with_release(model: Model, release: str) -> Model:
     """The same model by the rules of a release. UsageError if it is none, or no switch has a release.
 
@@ -82,10 +114,7 @@ def with_settings(model: Model, texts: Sequence[str]) -> Model:
         if given.startswith(RELEASE):
             model = with_release(model, given.removeprefix(RELEASE))
             continue
-        name, equals, value = (part.strip() for part in given.partition("="))
-        if not equals or not name or not value:
-            example = settings_text(model).split(" ")[0] or "nodes=3"
-            raise UsageError(f"--set {text}: expected name=value, for example --set {example}")
+        name, value = require_pair(given, settings_text(model).split(" ")[0] or "nodes=3")
         if name not in model.bounds:
             name = rule_named(name, known, f"--set {text}") or name
         if name in bounds or name in switches:
@@ -103,3 +132,15 @@ def with_settings(model: Model, texts: Sequence[str]) -> Model:
         return model.with_bounds(bounds).with_rules(switches) if texts else model
     except (UsageError, ModelError) as error:
         raise UsageError(f"{' '.join(f'--set {shortened(text)}' for text in texts)}: {error}") from error
+
+
+def raised_text(model: Model, usual: Model) -> str:
+    """The bounds that are higher than the usual ones, such as `nodes=99 (2 by default)`; empty if none is."""
+    higher = [name for name, value in model.bounds.items() if value > usual.bounds[name]]
+    return ", ".join(f"{name}={model.bounds[name]} ({usual.bounds[name]} by default)" for name in higher)
+
+
+def calls_text(model: Model, usual: Model) -> str:
+    """How many calls a search tries in each state, if they are far more than usual; else empty."""
+    now, before = (sum(action.combination_count() for action in each.actions) for each in (model, usual))
+    return f"{now:,} calls are tried in each state, not {before:,}" if now >= FAR_MORE * before else ""

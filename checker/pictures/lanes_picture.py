@@ -49,16 +49,17 @@ class _Picture:
         """The SVG text."""
         name, trace = self.story.model.name, self.story.trace
         title = f"{name} violates {self.witness.name}" if self.witness else f"{name}: {ending_of(trace) or 'behaviour'}"
-        self.canvas.words(self.right / 2, 0, [title], Box("", self.right, Style(15, INK, bold=True)))
+        large = Style(15, INK, bold=True)
+        top = self.canvas.words(self.right / 2, 0, wrap(title, self.right, large), Box("", self.right, large)) + 11
         for lane in self.lanes:
-            self.canvas.words(self._x(lane), 30, [lane.title], Box("", self.spacing, Style(12, INK, bold=True)))
-        y = 52.0
+            self.canvas.words(self._x(lane), top, [lane.title], Box("", self.spacing, Style(12, INK, bold=True)))
+        y = top + 22.0
         for step in range(self.count):
             y = self._draw_step(step, y)
             if step == self.story.trace.loop:
                 y = self._draw_loop(y)
         for lane in self.lanes:
-            self.canvas.line((self._x(lane), 50), (self._x(lane), y), FAINT, 1.2)
+            self.canvas.line((self._x(lane), top + 20), (self._x(lane), y), FAINT, 1.2)
             self._draw_band(lane, y)
         y = self._draw_verdict(y)
         legend = [line for text in self.story.drawing.legend for line in wrap(text, self.right - 2 * GAP, SMALL)]
@@ -85,7 +86,8 @@ class _Picture:
         """Across all lanes, that the cycle begins here."""
         self.canvas.line((0, y), (self.right, y), RED, 1.6)
         text = Box("", self.right, RED_BOLD, "white")
-        return self.canvas.words(self.right / 2, y + 3, [loop_text(self.story.trace)], text) + GAP
+        lines = wrap(loop_text(self.story.trace), self.right, RED_BOLD)
+        return self.canvas.words(self.right / 2, y + 3, lines, text) + GAP
 
     def _draw_event(self, step: int, y: float) -> float:
         """The mark or arrow of a step under its words; returns the height at which it stands."""
@@ -170,7 +172,8 @@ class _Picture:
 
     def _draw_red(self, head: str, told: list[str], y: float) -> float:
         width, style = self.right - 2 * GAP, Style(10, RED)
-        y = self.canvas.words(self.right / 2, y + 4, [head], Box("", width, Style(12, "white", bold=True), RED))
+        banner = Style(12, "white", bold=True)
+        y = self.canvas.words(self.right / 2, y + 4, wrap(head, width, banner), Box("", width, banner, RED))
         lines = [f"  {line}" for text in told if text for line in wrap(text, width - 2 * GAP, style)]
         return self.canvas.words(self.right / 2, y, lines, Box("", width, style, PINK, left=True))
 

@@ -74,6 +74,12 @@ class Bounds:
         raise ModelError(f"{place}: {size!r} may use only bounds, integers, + - * and //")
 
 
+def names_in(size: Size) -> frozenset[str]:
+    """The bounds that a size names; none for a number, or for a text that is no expression."""
+    tree = _parsed(size) if isinstance(size, str) else None
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name)) if tree else frozenset()
+
+
 @lru_cache(maxsize=4096)
 def _parsed(size: str) -> ast.expr | None:
     """The tree of an expression; None if the text is no expression."""

@@ -42,6 +42,14 @@ def _usual(rules: Any, given: Mapping[str, Any], prefix: str) -> Iterator[str]:
             yield f"{prefix}{name}"
 
 
+def group_of(name: str, rules: Any) -> tuple[Any, str]:
+    """The group of rules that has a switch, given by its whole name, and the name that it has there."""
+    *groups, last = name.split(".")
+    for group in groups:
+        rules = getattr(rules, group)
+    return rules, last
+
+
 def full_name(name: str, known: Iterable[str]) -> str | None:
     """The switch that is meant: its whole name or, if only one ends so, the last parts of it; None if there is none.
 

@@ -8,12 +8,14 @@ import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any
 
 from kafkacheck.checker.model import Property
 from kafkacheck.checker.process.locations import short_path
-from kafkacheck.checker.schema import Array, Ids, Struct
+from kafkacheck.checker.schema import NONE, Array, Ids, Struct
+from kafkacheck.checker.traces.named_values import Named, named
 from kafkacheck.checker.traces.trace import Trace, property_named
 
 OPERATORS = frozenset({Struct.__eq__.__code__.co_filename, sys.modules[Ids.__module__].__file__})
@@ -69,7 +71,7 @@ class Witness:
 
 
 def _shown(value: int | str) -> str:
-    return value.name if isinstance(value, IntEnum) else str(value)
+    return value.name if isinstance(value, IntEnum | Named) else str(value)
 
 
 @dataclass
@@ -106,7 +108,8 @@ def find_witness(checked: Property, *states: Any) -> Witness | None:
         return None
     values: dict[str, int | str] = {}
     while True:
-        here = {name: _told(value) for name, value in call.locals.items() if isinstance(value, int | Ids)}
+        here = {name: _told_here(call, ast.Name(name, ast.Load()), value) for name, value in call.locals.items()
+                if isinstance(value, int | Ids)}  # fmt: skip
         decision = _decision(call)
         here |= {} if decision is None else decision.element
         values = values | {name: value for name, value in here.items() if name not in values}
@@ -251,7 +254,7 @@ def _elements(call: _Call, generator: ast.GeneratorExp, names: list[str]) -> dic
     for name in names:
         value = call.locals[name]
         if isinstance(value, int | Ids):
-            found[name] = _told(value)
+            found[name] = _told_here(call, ast.Name(name, ast.Load()), value)
         elif name in sources:
             members = list(_evaluate(call, sources[name]) or ())
             places = [place for place, member in enumerate(members) if member is value]
@@ -278,6 +281,21 @@ def _told(value: int | Ids) -> int | str:
     return str(value) if isinstance(value, Ids) else value
 
 
+def _told_here(call: _Call, node: ast.expr, value: int | Ids) -> int | str:
+    """The scalar value of an expression as it is told, in the call that ended."""
+    told = _told(value)
+    return told if isinstance(told, str) else named(told, node, lambda part: _evaluate(call, part), _tree_of(call.code))
+
+
+@lru_cache(maxsize=64)
+def _tree_of(code: CodeType) -> ast.AST:
+    """The syntax of a function; an empty one if no source is found."""
+    try:
+        return ast.parse(textwrap.dedent("".join(inspect.getsourcelines(code)[0])))
+    except (OSError, SyntaxError):
+        return ast.Module([], [])
+
+
 def _operands(call: _Call, node: ast.expr) -> Iterator[tuple[str, int | str]]:
     """The scalars that a condition is made of, by their source; of two records that differ, the first that does."""
     if isinstance(node, ast.Compare):
@@ -288,7 +306,7 @@ def _operands(call: _Call, node: ast.expr) -> Iterator[tuple[str, int | str]]:
         if isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             value = _evaluate(call, part)
             if isinstance(value, int | Ids):
-                yield ast.unparse(part), _told(value)
+                yield ast.unparse(part), _told_here(call, part, value)
         if isinstance(part, ast.expr) and not isinstance(part, ast.Name | ast.Attribute | ast.Subscript):
             yield from _operands(call, part)
 
@@ -311,7 +329,7 @@ def _difference(one: tuple[str, Any], other: tuple[str, Any]) -> Iterator[tuple[
 
 
 def _named(call: _Call, node: ast.expr, operands: dict[str, int | str]) -> dict[str, int | str]:
-    """The operands without the members of enums; a value compared with a member is written by its name."""
+    """The operands without members of enums and sentinels; a value compared with a member is written by its name."""
     if isinstance(node, ast.Compare):
         members = [value for value in operands.values() if isinstance(value, IntEnum)]
         sides = {ast.unparse(side) for side in (node.left, *node.comparators)}
@@ -323,7 +341,9 @@ def _named(call: _Call, node: ast.expr, operands: dict[str, int | str]) -> dict[
 
 
 def _is_constant(call: _Call, source: str) -> bool:
-    """Whether it is a member of an enum, as `Stage.IDLE`."""
+    """Whether it is a member of an enum, as `Stage.IDLE`, or a name of the module for the sentinel of absent ids."""
+    if source not in call.locals and call.globals.get(source) == NONE:
+        return True
     owner, _, name = source.rpartition(".")
     kind = call.globals.get(owner)
     return isinstance(kind, type) and issubclass(kind, IntEnum) and name in kind.__members__

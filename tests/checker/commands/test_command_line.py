@@ -65,7 +65,7 @@ def test_listing_models_imports_nothing_slow():
 
 
 def test_models_says_question_bounds_rules_and_expected_verdict(kafkacheck):
-    ended = kafkacheck("models", "kip320", "kip1*")
+    ended = kafkacheck("models", "kip320", "kip1*", "--long")
     assert ended.status == 0
     shown = ended.out.strip().split("\n\n")
     assert [text.splitlines()[0] for text in shown] == ["replication.kip101", "replication.kip320"]
@@ -74,6 +74,14 @@ def test_models_says_question_bounds_rules_and_expected_verdict(kafkacheck):
     assert "replicas=" in kip101
     assert "truncation=KIP_101" in kip101
     assert "expected: VIOLATED" in kip101
+
+
+def test_models_has_a_line_for_each_model_under_its_family(kafkacheck):
+    ended = kafkacheck("models", "kip1*", "cluster.kraft", "kip320")
+    family, kraft, blank, other, *two = ended.out.splitlines()
+    assert (family, blank, other) == ("cluster", "", "replication")
+    assert re.match(r"  cluster\.kraft +HOLDS +[A-Z].*\?", kraft)
+    assert [line.split()[:2] for line in two] == [["replication.kip101", "VIOLATED"], ["replication.kip320", "HOLDS"]]
 
 
 def test_models_as_json(kafkacheck):
@@ -104,6 +112,17 @@ def test_holds(kafkacheck, tank):
     assert re.fullmatch(r"tank: HOLDS distinct=3 generated=5 depth=3 seconds=\d+\.\d\d", ended.last_line)
     assert ended.out.startswith("tank: capacity=3 valve=SHUT drains=True pour=1\n")
     assert ended.err == ""
+
+
+def test_bounds_far_above_the_usual_ones_are_told(kafkacheck):
+    ended = kafkacheck.check("replication.kip320", "--set", "replicas=20", "--max-states", "50")
+    told = "note: replication.kip320 has replicas=20 (3 by default)"
+    begin, *_, end = [line for line in ended.err.splitlines() if line.startswith("note")]
+    assert re.fullmatch(re.escape(told) + r": [\d,]+ calls are tried in each state, not \d+; .*", begin)
+    assert (ended.status, end) == (20, f"{told}; the search of smaller bounds ends sooner")
+    for change in ("replicas=2", "log_size=3"):
+        ended = kafkacheck.check("replication.kip320", "--set", change, "--max-states", "50")
+        assert ended.err.count("note: ") == (change == "log_size=3")
 
 
 def test_an_invariant_is_violated(kafkacheck, tank):

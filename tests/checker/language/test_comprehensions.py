@@ -151,7 +151,7 @@ MODEL = Model(name="snippet", state=State, rules=Rules(), initial=start, actions
         (
             "all(one.x <= other.x or other.up for one, other in zip(state.cells, state.others) if one.up)",
             {"one": "state.cells[0]", "other": "state.others[0]"},
-            "`one.x <= other.x or other.up` is false: one.x = 3, other.x = 2, other.up = 0",
+            "`one.x <= other.x or other.up` is false: one.x = 3, other.x = 2, other.up = false",
         ),
         ("all(all(x < 3 for x in cell.row) for cell in state.others)", {"cell": "state.others[0]", "x": 3}, None),
         ("all(not is_high(cell, 2) for cell in state.cells)", {"cell": "state.cells[1]"}, "`is_high(cell, 2)` is true"),
