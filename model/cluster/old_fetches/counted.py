@@ -13,7 +13,7 @@ from kafkacheck.impl.enums import Stage
 from kafkacheck.model.cluster.family import CLUSTER
 from kafkacheck.model.cluster.old_fetches.three import ACTIONS, BOUNDS, one_step_behind
 from kafkacheck.model.cluster.system import State
-from kafkacheck.spec.cluster import properties, steps
+from kafkacheck.spec.cluster import properties, replay, steps
 
 
 def leaders_follow_one_order(state: State) -> bool:
@@ -40,6 +40,7 @@ MODEL = CLUSTER.model(
         properties.logs_match_by_epoch,
         properties.one_leader_in_epoch,
         steps.high_watermark_does_not_fall,
+        replay.only_leaders_know_followers,
     ],
     constraint=leaders_follow_one_order,
 )

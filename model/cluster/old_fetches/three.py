@@ -14,7 +14,7 @@ from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster import brokers, environment, replication
 from kafkacheck.model.cluster.family import CLUSTER, REPLICATION, one_fetch_under_way
 from kafkacheck.model.cluster.system import State
-from kafkacheck.spec.cluster import properties, steps
+from kafkacheck.spec.cluster import properties, replay, steps
 
 
 def one_step_behind(state: State) -> bool:
@@ -55,6 +55,7 @@ MODEL = CLUSTER.model(
         steps.high_watermark_does_not_fall,
         steps.stale_old_fetches_have_no_effect,
         steps.known_broker_epochs_do_not_fall,
+        replay.only_leaders_know_followers,
         steps.read_fetches_fit,
         steps.read_fetches_count,
     ],
