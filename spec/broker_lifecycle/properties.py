@@ -33,8 +33,6 @@ def unfenced_brokers_are_ready(before: State, after: State) -> bool:
 
     Lost if it fails: clients and replicas are sent to a broker whose metadata is older than its registration.
     Source: KIP-631; BrokerHeartbeatManager.calculateNextBrokerState.
-    Holds in: broker_lifecycle.
-    Fails in: none; it guards the rules of fencing.
     """
     return all(
         knows_registration(before, broker_id, broker.metadata_offset) and broker.state != BrokerState.STARTING
@@ -48,8 +46,6 @@ def recovering_brokers_know_their_registration(state: State) -> bool:
 
     Lost if it fails: the broker acts on partitions that it no longer has, or does not have yet.
     Source: BrokerLifecycleManager (`initialCatchUpFuture`).
-    Holds in: broker_lifecycle.
-    Fails in: none; it guards the rules of brokers.
     """
     return all(
         knows_registration(state, broker_id, broker.metadata_offset)
@@ -64,8 +60,6 @@ def leader_is_unfenced(state: State) -> bool:
     Lost to users: the partition's leader is fenced or stopping, so that clients wait for it in vain.
     Source: ReplicationControlManager (handleBrokerFenced, handleBrokerUnfenced, handleBrokerInControlledShutdown);
         KAFKA-13173.
-    Holds in: broker_lifecycle.
-    Fails in: KAFKA-13173.
     """
     if state.controller.leader != NO_LEADER:
         return is_unfenced(state, state.controller.leader)
@@ -77,8 +71,6 @@ def active_leaders_stay(before: State, after: State) -> bool:
 
     Lost if it fails: partitions change their leader without need whenever a broker comes back.
     Source: ReplicationControlManager.generateLeaderAndIsrUpdates.
-    Holds in: broker_lifecycle.
-    Fails in: none; it guards the rules of fencing.
     """
     if before.controller.leader == NO_LEADER or not is_unfenced(after, before.controller.leader):
         return True
@@ -90,8 +82,6 @@ def reports_are_true(state: State) -> bool:
 
     Lost if it fails: a broker stops before the broker that leads in its place knows that it leads.
     Source: BrokerHeartbeatManager.touch.
-    Holds in: broker_lifecycle.
-    Fails in: none; it guards the rules of heartbeats.
     """
     for broker_id in range(len(state.brokers)):
         if is_unfenced(state, broker_id):
@@ -111,8 +101,6 @@ def answers_have_a_receiver(state: State) -> bool:
 
     Lost if it fails: a broker that starts takes an answer to its former process for its own.
     Source: the connection of a request and its answer ends with the process.
-    Holds in: broker_lifecycle.
-    Fails in: none; it guards the world.
     """
     return all(
         has_process(state, broker_id)
@@ -134,8 +122,6 @@ def brokers_are_told_what_they_are(before: State, after: State) -> bool:
 
     Lost if it fails: a fenced broker believes that it is unfenced, or serves with metadata older than its registration.
     Source: BrokerHeartbeatResponse of KIP-631; ReplicationControlManager.processBrokerHeartbeat.
-    Holds in: broker_lifecycle.
-    Fails in: none; it guards the rules of fencing.
     """
     for broker_id in range(len(before.brokers)):
         if is_answer(before, after, broker_id):
@@ -153,8 +139,6 @@ def heartbeats_without_effect_are_not_logged(before: State, after: State) -> boo
 
     Lost if it fails: the log grows with every heartbeat.
     Source: ReplicationControlManager.processBrokerHeartbeat.
-    Holds in: broker_lifecycle.
-    Fails in: none; it guards the rules of heartbeats.
     """
     return all(
         after.brokers[broker_id].metadata_offset <= before.brokers[broker_id].metadata_offset
@@ -185,8 +169,6 @@ def shutdowns_await_active_brokers(before: State, after: State) -> bool:
     A broker that lost its leaderships before it asked may stop at once, even if others do not know.
     Lost if it fails: clients have no leader to write to until the next one learns that it leads.
     Source: KIP-631 (controlled shutdown); BrokerHeartbeatManager.calculateNextBrokerState.
-    Holds in: broker_lifecycle.
-    Fails in: broker_lifecycle.failover: a new controller does not know what a controlled shutdown waits for.
     """
     return all(
         (before.brokers[broker_id].heartbeat.want_shut_down and may_stop(before, broker_id))
@@ -201,8 +183,6 @@ def shutdowns_await_their_move(before: State, after: State) -> bool:
 
     Lost if it fails: the broker may stop when others have replayed only the records before that one.
     Source: BrokerHeartbeatManager.maybeUpdateControlledShutdownOffset.
-    Holds in: broker_lifecycle.
-    Fails in: none; it guards the rules of controlled shutdown.
     """
     for broker_id in range(len(before.brokers)):
         if after.controller.registrations[broker_id].in_controlled_shutdown:
@@ -226,8 +206,6 @@ def only_the_registered_epoch_counts(before: State, after: State) -> bool:
     Lost if it fails: a late heartbeat fences, unfences or stops the next process; or two processes of one broker take
     part.
     Source: ClusterControlManager (checkBrokerEpoch, registerBroker).
-    Holds in: broker_lifecycle.
-    Fails in: none; it guards the rules of broker epochs.
     """
     for broker_id in range(len(before.brokers)):
         known = before.controller.registrations[broker_id]
@@ -271,8 +249,6 @@ def only_replaying_catches_up(before: State, after: State) -> bool:
 
     Lost if it fails: the counting of offsets; a broker would seem to have replayed records that it has not.
     Source: the offsets of a log stay as they are.
-    Holds in: broker_lifecycle.
-    Fails in: none; it guards the offsets that answers carry.
     """
     stays = known_offsets_stay(before, after)
     for broker_id in range(len(before.brokers)):
@@ -298,8 +274,6 @@ def new_controllers_know_no_offsets(before: State, after: State) -> bool:
 
     Lost if it fails: a broker stops before the broker that leads in its place knows that it leads.
     Source: BrokerHeartbeatManager.register.
-    Holds in: broker_lifecycle.failover, broker_lifecycle.resumes.
-    Fails in: none; it guards the rules of a new controller.
     """
     return all(
         after.controller.registrations[broker_id].metadata_offset > registration.controlled_shutdown_offset
@@ -328,8 +302,6 @@ def changes_are_logged(before: State, after: State) -> bool:
     Lost if it fails: brokers do not learn of the change, and a shutdown does not wait until they do.
     Source: KIP-631 (RegisterBrokerRecord, BrokerRegistrationChangeRecord, PartitionChangeRecord);
         ActivationRecordsGenerator.
-    Holds in: broker_lifecycle, broker_lifecycle.resumes.
-    Fails in: none; it guards the rules of the metadata log.
     """
     if is_same_in_log(before, after):
         return True
@@ -345,8 +317,6 @@ def new_brokers_lack_their_registration(before: State, after: State) -> bool:
 
     Lost if it fails: the broker is unfenced with metadata older than its registration.
     Source: KIP-631; KAFKA-13959.
-    Holds in: broker_lifecycle, broker_lifecycle.resumes.
-    Fails in: none; it guards the rules of brokers.
     """
     for broker_id in range(len(after.brokers)):
         registration = after.controller.registrations[broker_id]
@@ -363,8 +333,6 @@ def running_brokers_were_unfenced(state: State) -> bool:
 
     Lost if it fails: a broker believes that it serves, but clients and replicas are never sent to it.
     Source: BrokerLifecycleManager.BrokerHeartbeatResponseHandler.
-    Holds in: broker_lifecycle, broker_lifecycle.resumes.
-    Fails in: none; it guards the rules of brokers.
     """
     return all(
         state.controller.registrations[broker_id].registration_offset == NO_OFFSET
@@ -380,8 +348,6 @@ def resumed_shutdowns_await_the_log(before: State, after: State) -> bool:
     The log does not have the offset that it waited for before, so that a new controller cannot know it.
     Lost if it fails: the model has a rule that a controller could not follow.
     Source: BrokerHeartbeatManager.register; the rule itself is no version's of Kafka.
-    Holds in: broker_lifecycle.resumes.
-    Fails in: none; it guards the rules of a new controller.
     """
     return all(
         registration.state == BrokerControlState.CONTROLLED_SHUTDOWN and registration.controlled_shutdown_offset == 0
@@ -401,8 +367,6 @@ def no_broker_waits_to_be_unfenced(state: State) -> bool:
     A broker waits once for each registration, so that some time no broker waits if each wait ends.
     Lost to users: a healthy broker never takes part.
     Source: KAFKA-13959.
-    Holds in: broker_lifecycle, some time after each state of `a_broker_waits_to_be_unfenced`.
-    Fails in: KAFKA-13959.
     """
     return not a_broker_waits_to_be_unfenced(state)
 
@@ -419,8 +383,6 @@ def no_broker_waits_to_stop_if_none_is_fenced(state: State) -> bool:
     replayed, so that a controlled shutdown may wait for as long as that goes on.
     Lost to users: a rolling restart hangs until the broker gives up, and ends without a clean shutdown.
     Source: KAFKA-14292.
-    Holds in: broker_lifecycle, some time after each state of `a_broker_waits_to_stop`.
-    Fails in: KAFKA-14292.
     """
     return not a_broker_waits_to_stop(state) or any(
         broker.state == BrokerState.RUNNING
@@ -443,8 +405,6 @@ def dead_brokers_are_fenced(state: State) -> bool:
 
     Lost to users: a dead broker leads for ever, and shutdowns wait for it, too.
     Source: KIP-631 (`broker.session.timeout.ms`); KAFKA-18138.
-    Holds in: broker_lifecycle, some time after each state of `a_dead_broker_is_unfenced`.
-    Fails in: KAFKA-18138.
     """
     return not a_dead_broker_is_unfenced(state)
 

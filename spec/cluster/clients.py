@@ -16,8 +16,6 @@ def consumed_records_survive(state: State) -> bool:
 
     Lost to users: a consumer has acted on a record that is gone.
     Source: the high watermark ("only committed messages are ever given out to the consumer").
-    Holds in: cluster.consumer.
-    Fails in: the museum's entry on the read limit.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader == NO_LEADER:
@@ -37,8 +35,6 @@ def consumer_reads_one_history(before: State, after: State) -> bool:
 
     Lost to users: the consumer skips records, or reads on in another history, without noticing.
     Source: KIP-320, KAFKA-7747.
-    Holds in: cluster.consumer, cluster.consumer.unclean.
-    Fails in: the museum's entry on positions that are not validated.
     """
     if after.consumer.position <= before.consumer.position:
         return True
@@ -51,8 +47,6 @@ def latest_offset_does_not_go_back(state: State) -> bool:
 
     Lost to users: clients see the end of the log go back, and a position beyond it is reset.
     Source: KIP-207, KAFKA-2334.
-    Holds in: cluster.consumer.
-    Fails in: the museum's entry on the latest offset.
     """
     return state.consumer.told_offset == state.consumer.latest_offset
 
@@ -62,8 +56,6 @@ def newest_metadata_is_served(state: State) -> bool:
 
     Lost to users: the leader fences the consumer, which asks for metadata and gets the same, again and again.
     Source: KAFKA-9212. This is the part of that liveness property which one state shows.
-    Holds in: cluster.failover.
-    Fails in: the museum's entry on metadata with an old epoch.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader == NO_LEADER or state.consumer.leader_epoch != metadata.told_epoch:
@@ -85,8 +77,6 @@ def consumers_are_served_in_their_epoch(before: State, after: State, rules: Clus
 
     Lost if it fails: a consumer reads from a broker that has been deposed, or that does not know it yet.
     Source: KIP-320; `Partition.checkCurrentLeaderEpoch`.
-    Holds in: every model of the cluster with a consumer.
-    Fails in: none; it guards the reference itself.
     """
     consumer = before.consumer
     now = after.consumer
@@ -112,8 +102,6 @@ def consumer_learns_from_the_living(before: State, after: State) -> bool:
 
     Lost if it fails: the consumer has no leader, and sends no more requests.
     Source: `Metadata.updateLastSeenEpochIfNewer`; KAFKA-9212.
-    Holds in: every model of the cluster with a consumer.
-    Fails in: none; it guards the reference itself.
     """
     now = after.consumer
     if before.consumer.leader_epoch == now.leader_epoch:
@@ -134,8 +122,6 @@ def truncation_errors_are_true(before: State, after: State) -> bool:
 
     Lost if it fails: the consumer starts anew without need, and reads records twice.
     Source: KIP-320, LogTruncationException.
-    Holds in: every model of the cluster with a consumer.
-    Fails in: none; it guards the reference itself.
     """
     if before.consumer.is_truncated or not after.consumer.is_truncated:
         return True
@@ -148,8 +134,6 @@ def reads_end_at_limit(before: State, after: State) -> bool:
 
     Lost if it fails: the consumer polls for ever and gets nothing, or gets a record that is not committed.
     Source: `LocalLog.read`; KAFKA-9835.
-    Holds in: cluster.consumer.two_step_read.
-    Fails in: none; it supports `consumed_records_survive`.
     """
     consumer = before.consumer
     limit = after.consumer.read_limit

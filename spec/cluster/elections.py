@@ -36,8 +36,6 @@ def partition_changes_state_legally(before: State, after: State, rules: ClusterR
     Lost if it fails: the controller treats the partition as new: it elects any live replica, and the recorded leaders
     and ISR are void. Or it refuses an election that is due.
     Source: PartitionState.validPreviousStates; ReplicationControlManager (createTopic, deleteTopic).
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the controller's record.
     """
     old = partition_state(before.controller.history[before.controller.offset])
     new = partition_state(after.controller.history[after.controller.offset])
@@ -63,8 +61,6 @@ def leader_is_active(state: State) -> bool:
     not replace it, because it is inactive already, and the partition stays without service although other replicas
     live.
     Source: KAFKA-19522; `isAcceptableLeader` of PartitionChangeBuilder.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entry on the last known leader.
     """
     metadata = state.controller.history[state.controller.offset]
     return metadata.leader == NO_LEADER or metadata.leader in metadata.active
@@ -78,8 +74,6 @@ def elected_leader_is_first(before: State, after: State) -> bool:
 
     Lost if it fails: a few brokers get most of the leaderships, because only the order of assignments spreads them.
     Source: PartitionLeaderElectionAlgorithms; PartitionChangeBuilder.electAnyLeader.
-    Holds in: cluster.elections.election_order.
-    Fails in: models in which any replica can be the first of the assignment.
     """
     old = before.controller.history[before.controller.offset]
     new = after.controller.history[after.controller.offset]
@@ -97,8 +91,6 @@ def deposed_controller_changes_nothing(before: State, after: State) -> bool:
     Lost if it fails: a deposed controller elects a leader that the active controller does not know. Brokers that
     have heard of the new controller refuse that leader, so the partition has no leader that serves.
     Source: KAFKA-6082.
-    Holds in: cluster.zombie.writes.
-    Fails in: the museum's entry on a deposed controller's writes.
     """
     if after.controller.offset == before.controller.offset:
         return True
@@ -126,8 +118,6 @@ def preferred_election_is_needed(before: State, after: State) -> bool:
 
     Lost if it fails: a leader epoch begins without need, and every follower, producer and consumer must adopt it.
     Source: ELECTION_NOT_NEEDED; `ReplicationControlManager.electLeader`.
-    Holds in: cluster.elections.election_order.
-    Fails in: models in which an election may be asked of any replica, also of the one that leads.
     """
     if before.budget.moves == after.budget.moves:
         return True

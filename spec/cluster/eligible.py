@@ -33,9 +33,6 @@ def appends_need_enough_replicas(before: State, after: State, rules: ClusterRule
     Lost if it fails: the producer gets NOT_ENOUGH_REPLICAS_AFTER_APPEND instead and sends the record again, so that the
     log has it twice.
     Source: `Partition.appendRecordsToLeader`, NOT_ENOUGH_REPLICAS.
-    Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.isr.min_isr,
-        cluster.elections.shutdown.
-    Fails in: none; it guards the reference itself.
     """
     if rules.acks != Acks.ALL or before.producers.next_record == after.producers.next_record:
         return True
@@ -58,9 +55,6 @@ def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> b
 
     Lost if it fails: the partition stays offline although a replica with every acknowledged record exists.
     Source: KIP-966; `PartitionChangeBuilder.maybePopulateTargetElr`.
-    Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.isr.min_isr,
-        cluster.elections.shutdown.
-    Fails in: none; it guards the reference itself.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
@@ -78,9 +72,6 @@ def last_known_leader_led_last(before: State, after: State) -> bool:
 
     Lost if it fails: a broker leads although it lacks records that were acknowledged after it had led.
     Source: KIP-966 (`lastKnownElr`); `PartitionChangeBuilder`.
-    Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.isr.min_isr,
-        cluster.elections.shutdown.
-    Fails in: none; it guards the reference itself.
     """
     known = after.controller.last_known_leader
     if known == NO_LEADER:
@@ -98,9 +89,6 @@ def only_unclean_leaders_recover(before: State, after: State) -> bool:
     Lost if it fails: a leader with every acknowledged record stays alone in the ISR until it declares that it has
     recovered, and the count of unclean elections shows losses that did not happen.
     Source: `PartitionChangeBuilder`, `ReplicationControlManager.electionWasClean`; KIP-704, KAFKA-18940.
-    Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.isr.min_isr,
-        cluster.elections.shutdown.
-    Fails in: none; it guards the reference itself.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
@@ -117,9 +105,6 @@ def last_known_leader_is_last_resort(before: State, after: State, rules: Cluster
 
     Lost if it fails: acknowledged records, although a replica that has them may be elected as soon as it is back.
     Source: KIP-966; `PartitionChangeBuilder.electLeader`, `canElectLastKnownLeader`.
-    Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.isr.min_isr,
-        cluster.elections.shutdown.
-    Fails in: models in which unclean elections are enabled.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]

@@ -29,8 +29,6 @@ def epoch_file_matches_log(state: State) -> bool:
 
     Lost if it fails: a follower gets a wrong end offset of an epoch, and truncates too much or too little.
     Source: KIP-101, KIP-279; `LeaderEpochFileCache`.
-    Holds in: every other model of the cluster.
-    Fails in: cluster.stale_epochs; the museum's entries on the leader-epoch file.
     """
     for broker in state.brokers:
         latest = NO_OFFSET
@@ -53,8 +51,6 @@ def late_writes_are_due(before: State, after: State, rules: ClusterRules) -> boo
 
     Lost if it fails: after a crash the broker gives records the wrong epochs.
     Source: KAFKA-16541, KAFKA-17142; `LeaderEpochFileCache.truncateFromEndAsyncFlush`.
-    Holds in: cluster.disks.epoch_files, cluster.stale_epochs.
-    Fails in: the museum's entries on the way of the leader-epoch file to the disk.
     """
     for broker, now in zip(before.brokers, after.brokers):
         cut = int(broker.log_start_offset != now.log_start_offset)
@@ -78,8 +74,6 @@ def truncation_cuts_epochs(before: State, after: State) -> bool:
 
     Lost if it fails: the broker asks where an epoch ends although it has no record of that epoch.
     Source: KAFKA-10706; `LeaderEpochFileCache.truncateFromEnd`.
-    Holds in: every model of the cluster.
-    Fails in: none; it supports `every_truncation_cuts`.
     """
     for broker_id in range(len(before.brokers)):
         now = after.brokers[broker_id]
@@ -95,8 +89,6 @@ def only_followers_truncate(before: State, after: State) -> bool:
 
     Lost if it fails: a leader, or a broker without a leader to ask, serves no requests and fetches nothing.
     Source: `AbstractFetcherThread.maybeTruncate`.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     for broker_id in range(len(before.brokers)):
         now = after.brokers[broker_id]
@@ -111,8 +103,6 @@ def unread_metadata_is_blank(before: State, after: State, rules: ClusterRules) -
 
     Lost if it fails: only time, because states differ by metadata that has no effect.
     Source: `note_replayed_metadata` of `model/cluster/system.py`.
-    Holds in: every model of the cluster of the KRaft era.
-    Fails in: none; it guards the reference itself.
     """
     if rules.propagation != Propagation.METADATA_LOG:
         return True

@@ -57,8 +57,6 @@ def leaders_propose_one_change(before: State, after: State, rules: ClusterRules)
     Lost if it fails: two changes are under way at once; or the ISR loses a member that has every record; or the leader
     proposes, again and again, a member that the controller refuses.
     Source: `Partition.maybeShrinkIsr`, `maybeExpandIsr`, `submitAlterPartition`.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entries on the ISR.
     """
     for leader_id, leader in enumerate(before.brokers):
         change = after.alter_partitions[leader_id]
@@ -93,8 +91,6 @@ def caught_up_followers_may_join(before: State, after: State) -> bool:
 
     Lost if it fails: the leader proposes a member that it already has, or never proposes any follower.
     Source: `Partition.canAddReplicaToIsr`; KAFKA-15221.
-    Holds in: cluster.isr.two_step_expansion.
-    Fails in: none; it guards the reference itself.
     """
     for follower_id, fetch in enumerate(before.fetches):
         is_answer = fetch.stage == Stage.REQUESTED and after.fetches[follower_id].stage == Stage.ANSWERED
@@ -155,8 +151,6 @@ def answers_tell_the_record(before: State, after: State, rules: ClusterRules) ->
 
     Lost if it fails: a leader believes in an ISR that is not recorded, or waits for metadata that will not come.
     Source: `ReplicationControlManager.alterPartition`, `validateAlterPartitionData`.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     metadata = after.controller.history[after.controller.offset]
     for leader_id in range(len(before.brokers)):
@@ -203,8 +197,6 @@ def leaders_obey_answers(before: State, after: State, rules: ClusterRules) -> bo
 
     Lost if it fails: the leader waits for an ISR that is not the recorded one, or makes no more proposals.
     Source: `Partition.handleAlterPartitionUpdate`, `handleAlterPartitionError`.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entries on ISR changes under way.
     """
     for leader_id, leader in enumerate(before.brokers):
         now = after.brokers[leader_id]
@@ -234,8 +226,6 @@ def high_watermark_follows(before: State, after: State, rules: ClusterRules) -> 
 
     Lost if it fails: a record that every member has stays uncommitted; its producer and consumers wait.
     Source: `Partition.maybeIncrementLeaderHW`, KIP-497.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     for leader_id, now in enumerate(after.brokers):
         leader = before.brokers[leader_id]

@@ -16,9 +16,6 @@ def converged(state: State) -> bool:
     Lost to users: the cluster does not heal. A replica lags for ever, an ISR stays small, a write stays
     unacknowledged, or the partition has no leader, although nothing is broken any more.
     Source: Kafka's documentation; KAFKA-10706, KAFKA-3143.
-    Holds in: cluster.convergence, cluster.convergence.zookeeper, cluster.convergence.unclean: some time after each
-        state of `disturbed`.
-    Fails in: cluster.convergence.stuck.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader == NO_LEADER:
@@ -49,8 +46,6 @@ def bounds_leave_room(state: State) -> bool:
     Lost if it fails: nothing of Kafka's. A behaviour would end at a bound before it reaches its goal, and liveness
     would be judged by the bounds.
     Source: `has_room` of `model/cluster/system.py`.
-    Holds in: every model with liveness properties of the cluster.
-    Fails in: none; it guards those models' bounds.
     """
     history = state.controller.history
     has_epoch = history[state.controller.offset].leader_epoch + 1 < len(state.brokers[0].epoch_starts)
@@ -68,8 +63,6 @@ def reassignment_has_ended(state: State) -> bool:
 
     Lost if it fails: replicas that nobody wants stay on their brokers, and tools that wait for the end wait for ever.
     Source: KIP-455; KAFKA-19975; finding F6 of `tests/kafka/findings`.
-    Holds in: cluster.replaced.ends: some time after each state of `reassignment_is_under_way`.
-    Fails in: cluster.replaced.taken_back.
     """
     return not reassignment_is_under_way(state)
 
@@ -84,8 +77,6 @@ def active_brokers_have_replicas(state: State) -> bool:
 
     Lost if it fails: a partition that has lost its brokers cannot be given to others.
     Source: KIP-455; finding F8 of `tests/kafka/findings`.
-    Holds in: cluster.refused.ineligible: some time after each state of `partition_is_offline`.
-    Fails in: cluster.refused.
     """
     metadata = state.controller.history[state.controller.offset]
     return metadata.active <= metadata.replicas
@@ -101,8 +92,6 @@ def all_brokers_are_back(state: State) -> bool:
 
     Lost if it fails: a broker cannot register any more, and takes part in no partition.
     Source: KIP-631; finding F9 of `tests/kafka/findings`.
-    Holds in: cluster.stale_index.cleared: some time after each state of `broker_is_away`.
-    Fails in: cluster.stale_index.
     """
     active = state.controller.history[state.controller.offset].active
     return all(broker.is_running and broker_id in active for broker_id, broker in enumerate(state.brokers))

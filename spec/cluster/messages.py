@@ -31,8 +31,6 @@ def stopped_brokers_do_nothing(before: State, after: State) -> bool:
     Lost if it fails: nothing, because no broker of Kafka can do this; a model in which it fails says nothing about
     crashes.
     Source: the nature of a process.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     if before.budget.losses != after.budget.losses:
         return True
@@ -93,8 +91,6 @@ def disturbances_are_real(before: State, after: State) -> bool:
 
     Lost if it fails: behaviours with that many disturbances, because some are charged without an effect.
     Source: `model/cluster/environment.py`.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     spent = before.budget.crashes != after.budget.crashes or before.budget.power_losses != after.budget.power_losses
     if spent and not has_flushed(before, after):
@@ -131,8 +127,6 @@ def connections_end_with_process(before: State, after: State) -> bool:
 
     Lost if it fails: a message reaches a later start of the broker, or a message that could arrive never does.
     Source: a broken connection; KIP-903.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     for broker_id in range(len(before.brokers)):
         if before.brokers[broker_id].is_running and not after.brokers[broker_id].is_running:
@@ -159,8 +153,6 @@ def new_epoch_drops_answers(before: State, after: State, rules: ClusterRules) ->
 
     Lost if it fails: the broker obeys an answer to a request of the earlier epoch.
     Source: KAFKA-7786, KAFKA-13207; `Partition.makeFollower`, `AbstractFetcherManager.removeFetcherForPartitions`.
-    Holds in: every model of the cluster.
-    Fails in: none; it supports `stale_answers_have_no_effect`.
     """
     for broker_id, broker in enumerate(before.brokers):
         now = after.brokers[broker_id]
@@ -185,8 +177,6 @@ def stale_answers_have_no_effect(before: State, after: State, rules: ClusterRule
 
     Lost if it fails: records of a former leader enter the log, or its answers truncate the log.
     Source: KAFKA-7786, KAFKA-13207.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entries on stale answers.
     """
     for follower_id, fetch in enumerate(before.fetches):
         broker = before.brokers[follower_id]
@@ -219,8 +209,6 @@ def answered_fetches_are_used(before: State, after: State) -> bool:
 
     Lost if it fails: the follower sends the same fetch for ever, or keeps deleted records.
     Source: AbstractFetcherThread.processFetchRequest, fetchOffsetAndTruncate; KAFKA-2143.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     if before.budget.losses != after.budget.losses:
         return True
@@ -250,8 +238,6 @@ def answered_questions_are_used(before: State, after: State) -> bool:
 
     Lost if it fails: the follower sends the same request for ever.
     Source: AbstractFetcherThread.maybeTruncateToEpochEndOffsets; KIP-279.
-    Holds in: every model of the cluster of the ZooKeeper era.
-    Fails in: none; it guards the reference itself.
     """
     if before.budget.losses != after.budget.losses:
         return True
@@ -297,8 +283,6 @@ def only_leaders_answer(before: State, after: State, rules: ClusterRules) -> boo
 
     Lost if it fails: a follower copies from a broker that is itself a follower, or goes on with a log that differs.
     Source: KIP-320, KIP-516, KIP-595; `Partition.checkCurrentLeaderEpoch`, `readRecords`.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entries on fencing.
     """
     if rules.fetch_fencing != FetchFencing.CURRENT_LEADER_EPOCH or not rules.unled_fetch_is_refused:
         return True
@@ -325,8 +309,6 @@ def fetches_outside_are_out_of_range(before: State, after: State) -> bool:
 
     Lost if it fails: the follower never learns that it must begin anew.
     Source: `UnifiedLog.read`, OFFSET_OUT_OF_RANGE.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     for fetch, answer in zip(before.fetches, after.fetches):
         is_answer = fetch.stage == Stage.REQUESTED and answer.stage == Stage.ANSWERED
@@ -343,8 +325,6 @@ def only_appender_acknowledges(before: State, after: State, rules: ClusterRules)
 
     Lost if it fails: a producer that got NOT_LEADER_OR_FOLLOWER gets a second answer.
     Source: `ReplicaManager.delayedProducePurgatory`; `Partition.checkEnoughReplicasReachOffset`.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     for record in range(len(before.producers.acknowledged)):
         offset = after.producers.acknowledged[record]
@@ -365,8 +345,6 @@ def only_leaders_delete(before: State, after: State) -> bool:
 
     Lost if it fails: a deposed broker deletes records that its leader still has.
     Source: `Partition.deleteRecordsOnLeader`.
-    Holds in: cluster.disks.log_start.
-    Fails in: none; it guards the reference itself.
     """
     return all(
         broker.is_running and broker.leader == broker_id

@@ -18,8 +18,6 @@ def acknowledged_records_survive(state: State) -> bool:
 
     Lost to users: a record that its producer believes to be safe.
     Source: acks=all; leader completeness.
-    Holds in: cluster.kraft, cluster.zookeeper.
-    Fails in: the museum's entries that lose committed data.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader == NO_LEADER:
@@ -43,8 +41,6 @@ def logs_match_by_epoch(state: State) -> bool:
     Lost if it fails: replicas of one partition hold different histories, and no comparison of epochs will find the
     difference.
     Source: KIP-101, KIP-279; log matching of Raft.
-    Holds in: cluster.kraft, cluster.zookeeper.
-    Fails in: the museum's entries that let replicas diverge.
     """
     for replica_id in range(len(state.brokers)):
         log = state.brokers[replica_id].log
@@ -71,8 +67,6 @@ def logs_agree_below_high_watermark(state: State) -> bool:
     Lost to users: a client that reads from followers gets a record that was never committed, or two clients get
     different records.
     Source: KIP-392; KAFKA-14704.
-    Holds in: the models of the cluster without unclean elections.
-    Fails in: the museum's entries that expose diverging records.
     """
     for replica_id, replica in enumerate(state.brokers):
         for other_id in range(replica_id):
@@ -92,8 +86,6 @@ def one_leader_in_epoch(state: State) -> bool:
 
     Lost if it fails: two brokers stamp different records with one epoch, and every rule built on epochs is void.
     Source: Kafka's leader epoch; KIP-101.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the controller's numbering.
     """
     for leader_id in range(len(state.brokers)):
         for other_id in range(leader_id):
@@ -110,8 +102,6 @@ def isr_is_covered(state: State) -> bool:
 
     Lost if it fails: a record can be committed although the broker that is elected next does not have it.
     Source: KIP-497 (the maximal ISR); `Partition`, comment on `PendingExpandIsr`.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entries on ISR changes under way.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader == NO_LEADER:
@@ -129,8 +119,6 @@ def isr_has_no_inactive(state: State) -> bool:
 
     Lost if it fails: writes with acks=all wait for a broker that is gone, or the next leader is one that is stopping.
     Source: KIP-841, KAFKA-13916.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entry on fenced replicas.
     """
     metadata = state.controller.history[state.controller.offset]
     return metadata.isr <= metadata.active or metadata.isr & metadata.active == Ids()
@@ -141,8 +129,6 @@ def isr_is_assigned(state: State) -> bool:
 
     Lost if it fails: a replica that will be deleted counts for min.insync.replicas, and the leader waits for it.
     Source: KAFKA-1097; `ReplicationControlManager.validateAlterPartitionData`.
-    Holds in: cluster.reassignment.rounds.
-    Fails in: the museum's entry on the two rounds.
     """
     metadata = state.controller.history[state.controller.offset]
     return state.controller.is_reassignment_ending == 1 or metadata.isr <= metadata.replicas
@@ -153,8 +139,6 @@ def recovering_leader_is_alone(state: State) -> bool:
 
     Lost if it fails: replicas follow a leader that is still losing records as if it were safe to follow.
     Source: KIP-704.
-    Holds in: cluster.unclean.kraft, cluster.convergence.unclean.
-    Fails in: the museum's entry on the recovering leader.
     """
     metadata = state.controller.history[state.controller.offset]
     return not metadata.is_recovering or len(metadata.isr) <= 1
@@ -165,8 +149,6 @@ def high_watermark_is_within_log(state: State) -> bool:
 
     Lost if it fails: an elected leader cannot serve reads, because it cannot find its high watermark in its log.
     Source: KAFKA-9491; `UnifiedLog.updateHighWatermark`.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entry on a log that begins anew.
     """
     return all(
         not (broker.is_running and broker.high_watermark < broker.log_start_offset)
@@ -180,8 +162,6 @@ def dead_leader_is_replaced(state: State) -> bool:
 
     Lost to users: the partition never gets a leader again, although an in-sync replica is alive.
     Source: KAFKA-3143. This is the part of that liveness property which one state shows.
-    Holds in: cluster.failover.
-    Fails in: the museum's entry on a new controller.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader == NO_LEADER or state.brokers[metadata.leader].is_running:

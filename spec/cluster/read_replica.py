@@ -36,9 +36,6 @@ def read_replicas_are_in_sync(before: State, after: State) -> bool:
 
     Lost if it fails: the consumer is sent to a replica that lags, or by a broker that does not know which replicas lag.
     Source: KIP-392, KAFKA-14372, KAFKA-13778; ReplicaManager.findPreferredReadReplica.
-    Holds in: cluster.read_replica, cluster.read_replica.unleased, cluster.read_replica.three.
-    Fails in: cluster.read_replica with the rule before KAFKA-14372, cluster.read_replica.three with that before
-        KAFKA-13778.
     """
     read_replica = after.consumer.read_replica
     if read_replica == NO_LEADER or read_replica == before.consumer.read_replica:
@@ -58,8 +55,6 @@ def read_replica_ends_with_epoch(before: State, after: State) -> bool:
 
     Lost if it fails: the consumer keeps fetching from a follower that the new leader has not chosen.
     Source: SubscriptionState.maybeValidatePosition.
-    Holds in: cluster.read_replica, cluster.read_replica.unleased.
-    Fails in: none; it guards the reference itself.
     """
     if after.consumer.must_validate and after.consumer.read_replica != NO_LEADER:
         return False
@@ -74,8 +69,6 @@ def reads_come_from_read_replica(before: State, after: State) -> bool:
     Lost if it fails: the consumer reads from a broker that the leader has not chosen, or reads a record that is not
     committed there.
     Source: AbstractFetch.selectReadReplica, Partition.fetchRecords; KIP-392.
-    Holds in: cluster.read_replica, cluster.read_replica.unleased.
-    Fails in: none; it guards the reference itself.
     """
     position = before.consumer.position
     if after.consumer.position == position:
@@ -110,8 +103,6 @@ def read_replica_is_given_up(state: State) -> bool:
 
     Lost to users: the consumer asks, again and again, a follower that cannot serve it, and gets nothing.
     Source: KAFKA-14379, twmb/franz-go#885; FetchCollector.handleInitializeErrors, AbstractFetch.handleFetchFailure.
-    Holds in: cluster.read_replica.unleased: some time after each state of `read_replica_refuses`.
-    Fails in: cluster.read_replica.unleased with the rule before KAFKA-14379.
     """
     return not read_replica_refuses(state)
 
@@ -124,8 +115,6 @@ def read_replica_is_kept(before: State, after: State, rules: ClusterRules) -> bo
 
     Lost if it fails: the consumer alternates between the leader and the follower that the leader has chosen.
     Source: SubscriptionState.clearPreferredReadReplica; IBM/sarama pull request 2076.
-    Holds in: cluster.read_replica.unleased.
-    Fails in: none; it guards the reference itself.
     """
     if rules.read_replica_is_leased or before.consumer.leader_epoch != after.consumer.leader_epoch:
         return True
@@ -157,8 +146,6 @@ def has_read_on(state: State) -> bool:
 
     Lost to users: the consumer never gets a committed record that its leader has for it.
     Source: KIP-392, KAFKA-14372, IBM/sarama#2464.
-    Holds in: cluster.read_replica: some time after each state of `has_more_to_read`.
-    Fails in: cluster.read_replica with the rule before KAFKA-14372.
     """
     if not has_more_to_read(state):
         return True

@@ -28,8 +28,6 @@ def isr_is_never_empty(state: State, rules: ClusterRules) -> bool:
     Lost if it fails: the controller forgets which brokers have all committed records, and only an unclean election can
     go on.
     Source: `PartitionChangeBuilder`; KIP-966.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader != NO_LEADER and metadata.leader not in metadata.isr:
@@ -44,8 +42,6 @@ def leader_is_elected_where_possible(state: State) -> bool:
 
     Lost to users: the partition stays offline although a replica with all committed records exists.
     Source: `PartitionChangeBuilder.electLeader`, `OfflinePartitionLeaderElectionStrategy`; KIP-966.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     metadata = state.controller.history[state.controller.offset]
     candidates = metadata.isr if metadata.isr != Ids() else metadata.elr
@@ -72,8 +68,6 @@ def every_change_has_an_effect(before: State, after: State) -> bool:
     Lost if it fails: brokers replay changes without content, and the controller refuses leaders because of a version
     that says the same.
     Source: `PartitionChangeBuilder.build`, which makes no record without a change; KIP-497.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     if before.controller.offset == after.controller.offset:
         return True
@@ -101,8 +95,6 @@ def leader_epoch_counts_leaders(before: State, after: State, rules: ClusterRules
 
     Lost if it fails: leaders and followers, and every producer and consumer with them, start anew without need.
     Source: `PartitionChangeBuilder.triggerLeaderEpochBumpForIsrShrinkIfNeeded`; KAFKA-15021.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
@@ -126,8 +118,6 @@ def elected_leaders_are_active(before: State, after: State) -> bool:
 
     Lost if it fails: the partition is led by a broker that is fenced, stopping, or has no replica.
     Source: KIP-841; `PartitionChangeBuilder.isAcceptableLeader`.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
@@ -143,8 +133,6 @@ def only_caught_up_brokers_become_active(before: State, after: State, rules: Clu
 
     Lost if it fails: a broker that knows nothing of the present state leads, or joins the ISR.
     Source: `BrokerHeartbeatManager.calculateNextBrokerState`; KIP-631.
-    Holds in: every model of the cluster of the KRaft era.
-    Fails in: none; it guards the reference itself.
     """
     if rules.propagation != Propagation.METADATA_LOG:
         return True
@@ -164,8 +152,6 @@ def replayed_partition_epoch(state: State, rules: ClusterRules) -> bool:
     Lost if it fails: a leader goes on with an ISR that the controller has changed, and the controller refuses its
     changes.
     Source: `Partition.makeLeader`, `ReplicaManager.applyDelta`.
-    Holds in: every model of the cluster of the KRaft era.
-    Fails in: none; it guards the reference itself.
     """
     if rules.propagation != Propagation.METADATA_LOG:
         return True
@@ -185,8 +171,6 @@ def only_assigned_brokers_obey(before: State, after: State, rules: ClusterRules)
 
     Lost if it fails: a replica appears on a broker that is not known to have one, or before any broker may lead.
     Source: `ReplicaManager.becomeLeaderOrFollower`, KIP-455; `PartitionStateMachine.doHandleStateChanges`.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the reference itself.
     """
     for broker_id in range(len(before.brokers)):
         now = after.brokers[broker_id]
@@ -213,8 +197,6 @@ def only_replacements_change_nothing(before: State, after: State) -> bool:
 
     Lost if it fails: an operator is told that brokers will have replicas, and nothing happens.
     Source: `ReplicationControlManager.alterPartitionReassignment`.
-    Holds in: cluster.replaced, cluster.replaced.ends, cluster.replaced.forgotten, cluster.replaced.taken_back.
-    Fails in: none; it guards the reference itself.
     """
     if before.budget.moves == after.budget.moves or before.controller.offset != after.controller.offset:
         return True
@@ -231,8 +213,6 @@ def reassignments_go_on(before: State, after: State, rules: ClusterRules) -> boo
 
     Lost if it fails: replicas are removed too early, or never.
     Source: KIP-455, KAFKA-15665.
-    Holds in: cluster.reassignment, cluster.reassignment.kraft, cluster.reassignment.grown.
-    Fails in: the museum's entry on a reassignment that ends early.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
@@ -260,8 +240,6 @@ def reassignments_end_as_asked(state: State) -> bool:
 
     Lost if it fails: a broker loses a replica that the accepted request keeps, and the partition has a copy less.
     Source: KIP-455; finding F7 of `tests/kafka/findings`.
-    Holds in: cluster.replaced.forgotten.
-    Fails in: cluster.replaced.
     """
     metadata = state.controller.history[state.controller.offset]
     if state.asked == Ids() or metadata.target != metadata.replicas or metadata.adding != Ids():

@@ -19,8 +19,6 @@ def committed_log_only_grows(before: State, after: State) -> bool:
 
     Lost to users: another record replaces a committed record at its offset.
     Source: leader completeness.
-    Holds in: cluster.committed_log, cluster.consumer.follower_reads, cluster.read_replica.
-    Fails in: cluster.committed_log with unclean elections, which give this up.
     """
     return all(
         not (before.committed[offset] != NO_RECORD and before.committed[offset] != after.committed[offset])
@@ -37,8 +35,6 @@ def brokers_serve_committed_log(state: State) -> bool:
     Lost to users: a client that reads from that broker gets a record that was never committed, or another record
     than other clients.
     Source: KIP-392; the high watermark ("only committed messages are ever given out to the consumer").
-    Holds in: cluster.committed_log, cluster.consumer.follower_reads, cluster.read_replica.
-    Fails in: cluster.committed_log with unclean elections, which give this up.
     """
     return all(
         broker.log.records[offset].id == state.committed[offset]
@@ -53,8 +49,6 @@ def acknowledged_records_are_committed(state: State) -> bool:
 
     Lost to users: a producer gets an acknowledgement for a record that is not safe.
     Source: acks=all.
-    Holds in: cluster.committed_log, cluster.consumer.follower_reads.
-    Fails in: cluster.committed_log with unclean elections, which give this up.
     """
     return all(
         state.committed[offset] == record
@@ -68,8 +62,6 @@ def consumed_records_are_committed(state: State) -> bool:
 
     Lost to users: the consumer has acted on a record that is not committed, or not at that offset.
     Source: KIP-392; the high watermark.
-    Holds in: cluster.consumer.follower_reads, cluster.read_replica.
-    Fails in: cluster.consumer.follower_reads with the rule before KAFKA-14704.
     """
     return all(
         state.consumer.records[offset] == state.committed[offset]

@@ -18,8 +18,6 @@ def leaders_know_since_when(before: State, after: State) -> bool:
 
     Lost if it fails: a leader answers the producers of an epoch in which another broker led.
     Source: `Partition.makeLeader` (`isNewLeader`).
-    Holds in: cluster.elected_again, cluster.elected_again.forgets.
-    Fails in: none; it guards the reference itself.
     """
     for broker_id, (broker, now) in enumerate(zip(before.brokers, after.brokers)):
         if broker.metadata_offset != now.metadata_offset:
@@ -38,8 +36,6 @@ def new_leaders_know_no_follower(before: State, after: State, rules: ClusterRule
 
     Lost if it fails: a leader commits by what a follower had before it followed another leader.
     Source: `Partition.makeLeader`, `Replica.resetReplicaState`; KAFKA-7164.
-    Holds in: cluster.elected_again, cluster.elected_again.forgets.
-    Fails in: none; it guards the reference itself.
     """
     for broker_id, (broker, now) in enumerate(zip(before.brokers, after.brokers)):
         if now.is_running and now.leader_epoch != broker.leader_epoch:
@@ -59,8 +55,6 @@ def awaited_records_are_acknowledged(before: State, after: State, rules: Cluster
 
     Lost to users: a producer waits in vain for the answer to a record that is committed.
     Source: `ReplicaManager.delayedProducePurgatory`; `Partition.checkEnoughReplicasReachOffset`.
-    Holds in: cluster.elected_again, cluster.elected_again.forgets.
-    Fails in: none; it guards the reference itself.
     """
     for broker_id, (leader, now) in enumerate(zip(before.brokers, after.brokers)):
         leads_on = now.is_running and now.leader == broker_id and leader.leads_since != NO_EPOCH
@@ -85,8 +79,6 @@ def known_changes_void_no_proposal(before: State, after: State, rules: ClusterRu
 
     Lost if it fails: the leader commits without a member that the controller may yet let into the ISR.
     Source: `Partition.makeLeader`, `Partition.updateAssignmentAndIsr`.
-    Holds in: cluster.proposal_forgotten, cluster.proposal_forgotten.kept.
-    Fails in: none; it guards the reference itself.
     """
     for broker_id, (broker, now) in enumerate(zip(before.brokers, after.brokers)):
         is_same = broker.is_running and now.is_running and broker.leader_epoch == now.leader_epoch
@@ -105,8 +97,6 @@ def only_assigned_followers_are_answered(before: State, after: State) -> bool:
 
     Lost if it fails: a broker that is to have no replica goes on to copy the partition.
     Source: `Partition.fetchRecords` (NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION); `getReplicaOrException`.
-    Holds in: cluster.replaced, cluster.replaced.ends, cluster.replaced.forgotten, cluster.replaced.taken_back.
-    Fails in: none; it guards the reference itself.
     """
     for follower_id, (fetch, answer) in enumerate(zip(before.fetches, after.fetches)):
         is_answered = fetch.stage == Stage.REQUESTED and answer.stage == Stage.ANSWERED
@@ -122,8 +112,6 @@ def fetches_of_former_starts_are_dropped(before: State, after: State) -> bool:
 
     Lost if it fails: the leader counts what the follower had before it lost its disk.
     Source: KIP-903; `Replica.updateFetchStateOrThrow`.
-    Holds in: cluster.old_fetches.
-    Fails in: none; it guards the reference itself.
     """
     for follower_id, (fetch, answer) in enumerate(zip(before.fetches, after.fetches)):
         is_answered = fetch.stage == Stage.REQUESTED and answer.stage == Stage.ANSWERED
@@ -139,8 +127,6 @@ def only_leaders_know_followers(before: State, after: State) -> bool:
 
     Lost if it fails: the broker commits by it when it leads in a later epoch.
     Source: `Partition.updateFollowerFetchState`.
-    Holds in: cluster.old_fetches.
-    Fails in: none; it guards the reference itself.
     """
     for broker_id, (broker, now) in enumerate(zip(before.brokers, after.brokers)):
         if broker.leader != broker_id:

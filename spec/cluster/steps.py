@@ -16,8 +16,6 @@ def high_watermark_does_not_fall(before: State, after: State) -> bool:
 
     Lost if it fails: a consumer has read a record that is not committed.
     Source: `Partition.maybeIncrementLeaderHW`.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards the leader's own arithmetic.
     """
     for broker_id, leader in enumerate(before.brokers):
         now = after.brokers[broker_id]
@@ -32,8 +30,6 @@ def leader_epoch_does_not_fall(before: State, after: State) -> bool:
 
     Lost if it fails: a deposed leader leads again, accepts writes that will be truncated, and serves another history.
     Source: KAFKA-1188 (controller epoch and leader epoch in LeaderAndIsr).
-    Holds in: every model of the cluster.
-    Fails in: the museum's entry on stale LeaderAndIsr requests.
     """
     for broker, now in zip(before.brokers, after.brokers):
         if broker.is_running and now.is_running and now.has_log and now.leader_epoch < broker.leader_epoch:
@@ -46,8 +42,6 @@ def shared_committed_records_are_kept(before: State, after: State) -> bool:
 
     Lost if it fails: an acknowledged record has one copy fewer without need, and is gone if that follower leads next.
     Source: KAFKA-7897.
-    Holds in: cluster.disks.old_format.
-    Fails in: the museum's entry on epochs of an old message format.
     """
     for broker, now in zip(before.brokers, after.brokers):
         if broker.is_running and now.is_running and now.has_log and now.leader != NO_LEADER:
@@ -64,8 +58,6 @@ def checkpoint_falls_with_high_watermark(before: State, after: State) -> bool:
 
     Lost if it fails: after the next restart the broker treats committed records as uncommitted.
     Source: KAFKA-1647.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entry on the partial checkpoint.
     """
     for broker, now in zip(before.brokers, after.brokers):
         if broker.is_running and now.is_running and now.has_log:
@@ -80,8 +72,6 @@ def stale_fetches_have_no_effect(before: State, after: State) -> bool:
 
     Lost if it fails: fencing: the leader counts a follower that still obeys another leader.
     Source: KIP-320.
-    Holds in: every model of the cluster that fences by the current leader epoch.
-    Fails in: the museum's entries on missing fencing and on fetch sessions.
     """
     for follower_id, fetch in enumerate(before.fetches):
         if fetch.stage == Stage.REQUESTED and fetch.question == Question.FETCH and fetch.leader != NO_LEADER:
@@ -112,8 +102,6 @@ def fetches_go_by_sessions(before: State, after: State) -> bool:
 
     Lost if it fails: the leader takes an old fetch for the present one, or the follower fetches in vain for ever.
     Source: KIP-227 (FETCH_SESSION_ID_NOT_FOUND).
-    Holds in: cluster.fetch_sessions.
-    Fails in: none; it guards the reference itself.
     """
     for follower_id, fetch in enumerate(before.fetches):
         answer = after.fetches[follower_id]
@@ -145,8 +133,6 @@ def sessions_end_with_process(before: State, after: State) -> bool:
 
     Lost if it fails: a leader reads a fetch from a session that no process has.
     Source: KIP-227; `FetchSessionCache`.
-    Holds in: cluster.fetch_sessions.
-    Fails in: none; it guards the reference itself.
     """
     for broker_id in range(len(before.brokers)):
         if before.brokers[broker_id].is_running and not after.brokers[broker_id].is_running:
@@ -166,8 +152,6 @@ def stale_old_fetches_have_no_effect(before: State, after: State) -> bool:
     Lost if it fails: the leader counts records that a follower had in an earlier epoch and may have truncated since;
     the high watermark rises over records that the follower does not have.
     Source: KAFKA-15590.
-    Holds in: cluster.old_fetches.
-    Fails in: the museum's entry on fetches that are counted late.
     """
     for follower_id, fetch in enumerate(before.old_fetches):
         if fetch.stage == Stage.ANSWERED and after.old_fetches[follower_id].stage == Stage.IDLE:
@@ -187,8 +171,6 @@ def read_fetches_fit(before: State, after: State) -> bool:
 
     Lost if it fails: fencing: the leader takes a follower whose log differs for one that has the leader's records.
     Source: Partition.fetchRecords; KIP-320, KIP-595.
-    Holds in: cluster.old_fetches, cluster.old_fetches.three.
-    Fails in: none; it guards how old fetches are read.
     """
     for follower_id, fetch in enumerate(before.old_fetches):
         stage = after.old_fetches[follower_id].stage
@@ -211,8 +193,6 @@ def read_fetches_count(before: State, after: State) -> bool:
 
     Lost if it fails: the leader does not know of a record that the follower has.
     Source: Partition.updateFollowerFetchState, Replica.updateFetchStateOrThrow.
-    Holds in: cluster.old_fetches, cluster.old_fetches.three.
-    Fails in: none; it guards how old fetches are counted.
     """
     for follower_id, fetch in enumerate(before.old_fetches):
         if fetch.stage == Stage.ANSWERED and after.old_fetches[follower_id].stage == Stage.IDLE:
@@ -235,8 +215,6 @@ def known_broker_epochs_do_not_fall(before: State, after: State) -> bool:
     Lost if it fails: the leader takes a broker that restarted without its records for its earlier start, which had
     them.
     Source: KIP-903; `Replica.updateFetchStateOrThrow`.
-    Holds in: every model of the cluster.
-    Fails in: none; it guards how fetches are counted.
     """
     for leader_id, leader in enumerate(before.brokers):
         now = after.brokers[leader_id]
@@ -254,8 +232,6 @@ def requests_of_former_broker_have_no_effect(before: State, after: State) -> boo
 
     Lost if it fails: the broker obeys a request that was meant for a broker without its present data.
     Source: KIP-380.
-    Holds in: every model of the cluster of the ZooKeeper era.
-    Fails in: the museum's entry on control requests from before a bounce.
     """
     for broker_id, broker in enumerate(before.brokers):
         now = after.brokers[broker_id]
@@ -271,8 +247,6 @@ def every_truncation_cuts(before: State, after: State) -> bool:
 
     Lost if it fails: the follower sends the same request for ever, and never comes back into the ISR.
     Source: KAFKA-10706. This is the part of that liveness property which one step shows.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entry on the leader-epoch file.
     """
     for follower_id, fetch in enumerate(before.fetches):
         broker = before.brokers[follower_id]
@@ -303,8 +277,6 @@ def reassignment_keeps_copies(before: State, after: State) -> bool:
 
     Lost if it fails: the failure of a single broker loses a record that several brokers had before.
     Source: KAFKA-15665.
-    Holds in: cluster.reassignment.kraft.
-    Fails in: cluster.reassignment.grown; the museum's entries on a reassignment that ends early.
     """
     replicas = before.controller.history[before.controller.offset].replicas
     remaining = after.controller.history[after.controller.offset].replicas

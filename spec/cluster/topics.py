@@ -20,8 +20,6 @@ def records_stay_in_their_topic(state: State) -> bool:
     Lost to users: consumers of a topic get records that were written to a deleted one, and the records written to
     the topic at those offsets may be gone.
     Source: KIP-516 (motivation: a broker that was down while its partition was reassigned, and keeps the log).
-    Holds in: every model with a deletion.
-    Fails in: the museum's entries on logs that are left over, and on fetches of a deleted topic.
     """
     return all(
         state.producers.topic_ids[broker.log.records[offset].id] == broker.topic_id
@@ -35,8 +33,6 @@ def topics_begin_empty(before: State, after: State) -> bool:
 
     Lost if it fails: the new topic's committed log begins with records that were never written to it.
     Source: KIP-516.
-    Holds in: every model with a deletion.
-    Fails in: the museum's entry on logs that are left over.
     """
     for broker, now in zip(before.brokers, after.brokers):
         if now.has_log and (not broker.has_log or broker.topic_id != now.topic_id):
@@ -51,8 +47,6 @@ def fetches_stay_in_their_topic(before: State, after: State) -> bool:
     Lost if it fails: a follower that had records of the old topic counts as having as many of the new one; the high
     watermark rises over records that it does not have.
     Source: KIP-516, KAFKA-10580.
-    Holds in: every model with a deletion.
-    Fails in: the museum's entry on fetches of a deleted topic.
     """
     return all(
         after.brokers[fetch.leader].followers[follower_id].end_offset
@@ -69,8 +63,6 @@ def topic_ids_are_new(before: State, after: State) -> bool:
 
     Lost if it fails: a topic cannot be told from one that was deleted.
     Source: KIP-516.
-    Holds in: every model with a deletion.
-    Fails in: none; it guards the controller's record.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
@@ -88,8 +80,6 @@ def topics_are_recorded_anew(state: State) -> bool:
     Lost if it fails: a broker that never had a record of the topic is elected cleanly, or a leader waits for ever to
     recover from an election of another topic.
     Source: KIP-966, KIP-704; ReplicationControlManager (createTopic, replay of RemoveTopicRecord).
-    Holds in: cluster.deletion.eligible, cluster.deletion.ends.
-    Fails in: none; it guards the controller's record.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.replicas == Ids() and (metadata.isr != Ids() or metadata.leader != NO_LEADER):
@@ -109,8 +99,6 @@ def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -
     Lost if it fails: a topic of the same name is created while brokers have the log of the old one, which they take for
     its log.
     Source: TopicDeletionManager; KIP-516 (motivation).
-    Holds in: cluster.deletion, cluster.deletion.failover, cluster.deletion.ends, cluster.deletion.twice.
-    Fails in: the museum's entry on a deposed controller that removes a topic.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
@@ -136,8 +124,6 @@ def zombie_awaited_replicas(before: State, after: State) -> bool:
 
     Lost if it fails: nothing yet, because its write fails; but a controller does not wait for brokers as it should.
     Source: TopicDeletionManager.
-    Holds in: cluster.deletion.failover, cluster.deletion.ends.
-    Fails in: none; it guards the reference itself.
     """
     was = before.controller.history[before.controller.offset]
     if after.controller.zombie_deletes <= before.controller.zombie_deletes:
@@ -159,9 +145,6 @@ def deleted_topics_stay_deleted(before: State, after: State) -> bool:
     Lost if it fails: the broker keeps a log that no controller will ask it to delete, and refuses the next topic of
     that name because of it.
     Source: TopicDeletionManager, which waits for every answer to its own request; KIP-516 (INCONSISTENT_TOPIC_ID).
-    Holds in: cluster.deletion.failover, cluster.deletion.ends, cluster.deletion.twice. Not if brokers leave the
-        assignment: those are not asked.
-    Fails in: none; it guards the controller's deletion.
     """
     topic_id = before.controller.history[before.controller.offset].topic_id
     return all(
@@ -181,8 +164,6 @@ def replicas_are_deleted_when_told(before: State, after: State, rules: ClusterRu
     Lost if it fails: a copy that the controller counts on is gone; or a broker keeps following, and its disk fills with
     a partition that is not assigned to it.
     Source: ReplicaManager.stopReplicas, applyDelta; KIP-570, KAFKA-13198.
-    Holds in: every model with a deletion, cluster.reassignment.kraft.
-    Fails in: none; it guards the reference itself.
     """
     for broker_id, broker in enumerate(before.brokers):
         now = after.brokers[broker_id]
@@ -203,8 +184,6 @@ def assigned_brokers_take_part(state: State, rules: ClusterRules) -> bool:
     Lost if it fails: the partition has too few copies for good: the broker refuses it because of a log that is never
     removed.
     Source: KAFKA-14616. This is the part of that liveness property which one state shows.
-    Holds in: every model with a deletion in the KRaft era.
-    Fails in: the museum's entry on strays.
     """
     metadata = state.controller.history[state.controller.offset]
     if rules.propagation != Propagation.METADATA_LOG or metadata.leader == NO_LEADER:

@@ -41,8 +41,6 @@ def replicas_keep_last_values(state: State) -> bool:
 
     Lost to users: a reader of that replica misses a committed value, or sees a deleted value again.
     Source: log compaction's guarantee that the latest value of each key is retained; KIP-534, KAFKA-13194.
-    Holds in: the models of compaction.
-    Fails in: KAFKA-5490, KAFKA-13194, KIP-534.
     """
     return all(
         value_in(state, replica, key, state.high_watermark) == last_value(state, key, state.high_watermark)
@@ -57,8 +55,6 @@ def reader_has_last_values(state: State) -> bool:
 
     Lost to users: a table built from the log keeps a deleted value, or lacks a stored one.
     Source: KIP-534, KAFKA-4529.
-    Holds in: the models of compaction.
-    Fails in: KIP-534.
     """
     return all(
         state.reader.values[key] == last_value(state, key, state.reader.position)
@@ -81,8 +77,6 @@ def markers_outlive_records(state: State) -> bool:
 
     Lost if it fails: a transaction hangs and blocks reads past it, or takes the outcome of the next one.
     Source: `CleanedTransactionMetadata`; KAFKA-14055, KIP-534.
-    Holds in: the models of compaction.
-    Fails in: KAFKA-14055, KIP-534.
     """
     for replica in state.replicas:
         for offset in range(replica.log.end_offset):
@@ -100,8 +94,6 @@ def writes_are_stored_once(state: State) -> bool:
 
     Lost to users: a superseded value comes back, or a consumer gets a record twice.
     Source: KIP-98 (idempotence).
-    Holds in: the models of compaction.
-    Fails in: the museum's entry on a producer's last batch.
     """
     return all(
         state.stored[offset] != state.stored[earlier]
@@ -116,8 +108,6 @@ def leader_is_in_isr(state: State) -> bool:
 
     Lost if it fails: the leader may lack committed records.
     Source: `Partition.maybeShrinkIsr`.
-    Holds in: the models of compaction.
-    Fails in: none; it guards the replication of these models.
     """
     return state.leader in state.isr and state.replicas[state.leader].log.end_offset >= state.high_watermark
 

@@ -16,8 +16,6 @@ def quorum_records_are_unique(state: State) -> bool:
 
     Lost if it fails: two voters, and the brokers that read from them, have different metadata, and nothing reveals it.
     Source: KAFKA-10527, KAFKA-10661.
-    Holds in: metadata_quorum.restarts, metadata_quorum.disks.
-    Fails in: the museum's entries on leaders that restart; and in KAFKA-14077, if a voter with a new disk votes.
     """
     for voter_id in range(len(state.voters)):
         for other_id in range(voter_id):
@@ -35,8 +33,6 @@ def votes_are_kept(before: State, after: State) -> bool:
 
     Lost if it fails: two leaders are elected in one epoch.
     Source: KIP-595; KAFKA-10661.
-    Holds in: metadata_quorum.restarts.
-    Fails in: the museum's entry on restarted leaders that vote again.
     """
     for voter_id, voter in enumerate(before.voters):
         if after.voters[voter_id].epoch < voter.epoch:
@@ -52,8 +48,6 @@ def votes_are_given_in_their_epoch(before: State, after: State) -> bool:
 
     Lost if it fails: a vote counts in an epoch in which another candidate has it already.
     Source: `KafkaRaftClient.handleVoteRequest`.
-    Holds in: metadata_quorum.restarts, metadata_quorum.disks.
-    Fails in: none; it guards the reference itself.
     """
     return all(
         after.voters[voter_id].epoch == candidate.epoch and after.voters[voter_id].voted == candidate_id
@@ -67,8 +61,6 @@ def roles_change_in_order(before: State, after: State) -> bool:
 
     Lost if it fails: a leader forgets that it led, and votes for another voter; a candidate waits for another time-out.
     Source: the comment on `QuorumState`, `QuorumState.initialize`.
-    Holds in: metadata_quorum.restarts.
-    Fails in: the museum's entry on restarted leaders that vote again.
     """
     for old, new in zip(before.voters, after.voters):
         if old.epoch == new.epoch:
@@ -87,8 +79,6 @@ def quorum_leaders_have_own_record(state: State) -> bool:
 
     Lost if it fails: the high watermark waits for a record that nobody writes.
     Source: `KafkaRaftClient.onBecomeLeader`; KAFKA-12619.
-    Holds in: metadata_quorum.restarts, metadata_quorum.disks.
-    Fails in: KAFKA-10527, if a leader that restarts with a full log leads on.
     """
     return all(
         voter.epoch_start_offset < voter.log.end_offset
@@ -103,8 +93,6 @@ def quorum_logs_are_whole(state: State) -> bool:
 
     Lost if it fails: a voter answers fetches with records that it does not have.
     Source: `ReplicatedLog.endOffset`.
-    Holds in: metadata_quorum.restarts, metadata_quorum.disks.
-    Fails in: none; it guards the reference itself.
     """
     for voter_id in range(len(state.voters)):
         log = state.voters[voter_id].log
@@ -119,8 +107,6 @@ def restarts_take_next_id(before: State, after: State) -> bool:
 
     Lost if it fails: nothing of Kafka's; different records would count as the same one, or the ids would run out.
     Source: `model/metadata_quorum/environment.py`.
-    Holds in: metadata_quorum.restarts, metadata_quorum.disks.
-    Fails in: none; it guards those models' environment.
     """
     acts = before.budget.crashes - after.budget.crashes + before.budget.disk_losses - after.budget.disk_losses
     return after.record_id == before.record_id + acts

@@ -33,8 +33,6 @@ def every_leader_has_majority(state: State) -> bool:
     Lost if it fails: while the network is cut there are two controllers. The one without a majority goes on answering
     the brokers that reach it: their requests time out, and none of them looks for the other controller.
     Source: KAFKA-15489.
-    Holds in: metadata_quorum.partition, some time after each state of `leader_without_majority`.
-    Fails in: the museum's entry on leaders that are cut off.
     """
     return not leader_without_majority(state)
 
@@ -45,8 +43,6 @@ def quorum_works(state: State) -> bool:
     A cut may halve an even number of voters; then no voter can lead.
     Lost to users: the cluster has no controller, although a majority of its voters reach each other.
     Source: KIP-595.
-    Holds in: metadata_quorum.partition, some time after each state of `quorum_is_stuck`.
-    Fails in: none; it guards the reference itself.
     """
     if 2 * len(state.cut_off) == len(state.voters):
         return True
@@ -66,8 +62,6 @@ def heard_leader_is_kept(before: State, after: State) -> bool:
 
     Lost if it fails: the controller is replaced without need, and its successor must load everything again.
     Source: KIP-996; `LeaderState.timeUntilCheckQuorumExpires`.
-    Holds in: metadata_quorum.partition.
-    Fails in: none; it guards the reference itself.
     """
     for leader_id in range(len(before.voters)):
         if before.voters[leader_id].is_leader and heard_by_majority(before, leader_id):
@@ -84,8 +78,6 @@ def nothing_crosses_cut(before: State, after: State) -> bool:
 
     Lost if it fails: nothing of Kafka's; a network that is cut would carry requests or answers.
     Source: `model/metadata_quorum/environment.py`.
-    Holds in: metadata_quorum.partition.
-    Fails in: none; it guards that model's environment.
     """
     for voter_id, new in enumerate(after.voters):
         old = before.voters[voter_id]
@@ -105,8 +97,6 @@ def cuts_are_real(before: State, after: State) -> bool:
 
     Lost if it fails: nothing of Kafka's; disturbances would be spent without effect.
     Source: `model/metadata_quorum/environment.py`.
-    Holds in: metadata_quorum.partition.
-    Fails in: none; it guards that model's environment.
     """
     if after.budget.cuts == before.budget.cuts:
         return True
@@ -121,8 +111,6 @@ def elections_have_room(state: State) -> bool:
     Lost if it fails: nothing of Kafka's; a behaviour would end at a bound before it reaches its goal, so that liveness
     would depend on the bounds.
     Source: `voter_is_elected`.
-    Holds in: metadata_quorum.partition, which has as many epochs as a log has room for records.
-    Fails in: none; it guards that model's bounds.
     """
     return all(voter.epoch != len(state.committed) for voter in state.voters)
 

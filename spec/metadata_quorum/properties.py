@@ -14,8 +14,6 @@ def one_leader_in_quorum_epoch(state: State) -> bool:
 
     Lost if it fails: two controllers write different records with the same epoch and offset.
     Source: election safety of Raft.
-    Holds in: every model of the metadata quorum.
-    Fails in: KAFKA-14077, if a voter whose disk was replaced votes.
     """
     return all(
         voter.epoch != state.voters[other_id].epoch
@@ -31,9 +29,6 @@ def leaders_have_committed_metadata(state: State) -> bool:
 
     Lost to users: a change that the controller made and brokers obeyed is undone.
     Source: KAFKA-12619; leader completeness of Raft.
-    Holds in: every model of the metadata quorum.
-    Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; and in
-        KAFKA-10527, if a leader that restarts leads on.
     """
     newest = 0
     for voter_id in range(len(state.voters)):
@@ -52,9 +47,6 @@ def committed_metadata_stays(before: State, after: State) -> bool:
 
     Lost to users: two brokers obey different metadata at one offset.
     Source: state machine safety of Raft.
-    Holds in: every model of the metadata quorum.
-    Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; and in
-        KAFKA-10527, if a leader that restarts leads on.
     """
     return all(
         before.committed[offset] == after.committed[offset]
@@ -68,8 +60,6 @@ def elections_begin_epochs(before: State, after: State) -> bool:
 
     Lost if it fails: a leader writes records in another leader's epoch.
     Source: `QuorumState.transitionToLeader`.
-    Holds in: metadata_quorum, metadata_quorum.partition.
-    Fails in: none; it guards the reference itself.
     """
     for leader_id in range(len(before.voters)):
         if after.voters[leader_id].is_leader and after.voters[leader_id].epoch < before.voters[leader_id].epoch:
@@ -85,8 +75,6 @@ def quorum_high_watermark_follows(state: State) -> bool:
 
     Lost if it fails: a change is safe, but no leader knows it, and brokers wait for it.
     Source: `LeaderState.maybeUpdateHighWatermark`.
-    Holds in: every model of the metadata quorum.
-    Fails in: none; it guards the reference itself.
     """
     for leader in state.voters:
         for offset in range(leader.epoch_start_offset + 1, leader.log.end_offset + 1):
@@ -106,8 +94,6 @@ def quorum_logs_match(state: State) -> bool:
 
     Lost if it fails: the epoch of its last record does not reveal that a log differs.
     Source: log matching of Raft.
-    Holds in: every model of the metadata quorum.
-    Fails in: KAFKA-14077, if a voter whose disk was replaced votes.
     """
     for voter_id in range(len(state.voters)):
         for other_id in range(voter_id):

@@ -42,8 +42,6 @@ def appends_have_a_reason(before: State, after: State) -> bool:
 
     Lost if it fails: replicas differ, and one has a batch that no other will ever have.
     Source: ReplicaManager.appendRecords (NOT_LEADER_OR_FOLLOWER), ReplicaFetcherThread.processPartitionData.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the right to append.
     """
     for partition_id, partition in enumerate(before.partitions):
         for replica_id, was in enumerate(partition.replicas):
@@ -64,8 +62,6 @@ def followers_have_their_leaders_log(state: State) -> bool:
 
     Lost if it fails: the replica becomes leader one day, and consumers read records that no other replica has.
     Source: ReplicaFetcherThread.truncate; KIP-101.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards how a deposed leader becomes a follower.
     """
     for partition in state.partitions:
         leader = partition.replicas[partition.leader].log
@@ -84,8 +80,6 @@ def high_watermark_awaits_deposed_leaders(before: State, after: State) -> bool:
 
     Lost if it fails: a copy counts that a deposed leader will truncate, because it is from another leader epoch.
     Source: `Partition.maybeIncrementLeaderHW`, `Replica.resetReplicaState`.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards how the high watermark rises.
     """
     for partition_id in range(len(before.partitions)):
         partition = after.partitions[partition_id]
@@ -101,8 +95,6 @@ def truncations_keep_what_is_shared(before: State, after: State) -> bool:
 
     Lost if it fails: a copy of a batch that may be acknowledged; it is fetched again if some replica still has it.
     Source: ReplicaFetcherThread.truncate; KIP-101.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the place of a cut.
     """
     for partition_id, partition in enumerate(before.partitions):
         leader = partition.replicas[partition.leader].log
@@ -120,8 +112,6 @@ def logs_begin_before_they_end(state: State) -> bool:
 
     Lost if it fails: the replica stores later batches at offsets that its leader has deleted, and its log is damaged.
     Source: UnifiedLog.truncateFullyAndStartAt, maybeIncrementLogStartOffset.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the start of a follower.
     """
     return all(
         replica.log.start_offset <= replica.log.end_offset
@@ -135,8 +125,6 @@ def leaders_answer(before: State, after: State) -> bool:
 
     Lost if it fails: a deposed leader acknowledges a batch that it truncates; a leader denies one that it has stored.
     Source: `DelayedProduce`, `Partition.checkEnoughReplicasReachOffset`; NOT_LEADER_OR_FOLLOWER.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the right to answer.
     """
     for partition_id, connection in enumerate(before.connections):
         partition = after.partitions[partition_id]
@@ -156,8 +144,6 @@ def requests_wait_for_leaders(state: State) -> bool:
 
     Lost if it fails: the request is never answered; the broker handles the next request first, and order is lost.
     Source: `DelayedProduce`, Partition.makeFollower; `KafkaChannel.mute`.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards requests that wait.
     """
     for partition_id, connection in enumerate(state.connections):
         found = 0
@@ -174,8 +160,6 @@ def refusals_name_no_offset(state: State) -> bool:
 
     Lost if it fails: a client believes that the batch is stored.
     Source: `ProduceResponse.INVALID_OFFSET`.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the offsets of answers.
     """
     return all(
         request.offset == NO_OFFSET
@@ -190,8 +174,6 @@ def first_sequences_need_no_producer_state(before: State, after: State) -> bool:
 
     Lost if it fails: a producer that starts over, as it was told to, is refused again and again.
     Source: `ProducerAppendInfo.checkSequence`; KIP-360.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards which batches need a predecessor.
     """
     for partition_id, connection in enumerate(before.connections):
         for place in range(len(connection.requests)):
@@ -208,8 +190,6 @@ def old_epochs_are_refused_at_once(before: State, after: State, rules: ProducerR
     Lost if it fails: a producer that is fenced hears of an error that passes, and goes on trying; or a verification
     that nothing ends is left for its next transaction to join.
     Source: `UnifiedLog.maybeStartTransactionVerification`, `ProducerStateManager`; KAFKA-18042.
-    Holds in: the models of the idempotent producer that are transactional.
-    Fails in: none; it guards which error a fenced producer hears.
     """
     if not rules.log.verification or not rules.log.old_epoch_is_refused_early:
         return True
@@ -233,8 +213,6 @@ def refused_verifications_are_remembered(before: State, after: State) -> bool:
 
     Lost if it fails: the next batch can be verified and is stored first, and the first batch never is.
     Source: `VerificationStateEntry`; KAFKA-14920.
-    Holds in: the models of the idempotent producer that are transactional.
-    Fails in: none; it guards when a verification begins.
     """
     for partition_id, connection in enumerate(before.connections):
         log = after.partitions[partition_id].replicas[connection.broker].log
@@ -254,8 +232,6 @@ def verifications_await_the_lowest_sequence(before: State, after: State) -> bool
 
     Lost if it fails: a later batch is stored first, and the first batch never is.
     Source: `VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch`; KAFKA-14920.
-    Holds in: the models of the idempotent producer that are transactional.
-    Fails in: none; it guards the memory of a verification.
     """
     for partition_id, partition in enumerate(before.partitions):
         for replica_id in range(len(partition.replicas)):
@@ -275,8 +251,6 @@ def transactions_begin_verified_and_once(before: State, after: State) -> bool:
 
     Lost if it fails: nobody ends a transaction; or the last stable offset passes its first batches.
     Source: `VerificationGuard`, `ProducerAppendInfo.updateCurrentTxnFirstOffset`; KIP-890.
-    Holds in: the models of the idempotent producer that are transactional.
-    Fails in: none; it guards when a transaction begins.
     """
     for partition_id, partition in enumerate(before.partitions):
         for replica_id in range(len(partition.replicas)):
@@ -309,8 +283,6 @@ def late_requests_are_handled(before: State, after: State) -> bool:
 
     Lost if it fails: the worst late requests are left out, and no retry is tested against them.
     Source: SocketServer: requests that were read are handled although their connection is closed.
-    Holds in: the models of the idempotent producer with late requests.
-    Fails in: none; it guards the reference itself.
     """
     for late in before.late_requests:
         if copies_of(late, after.late_requests) < copies_of(late, before.late_requests):

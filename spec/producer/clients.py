@@ -25,8 +25,6 @@ def only_transactional_producers_have_transactions(state: State, bounds: Bounds)
     Lost if it fails: a batch outside a transaction cannot be aborted; an epoch that the coordinator did not assign
     fences the transaction's own markers.
     Source: `TransactionManager.isTransactional`, `canBumpEpoch`; KIP-98.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the producer's bookkeeping.
     """
     producer = state.producer
     if bounds.transactional == 1:
@@ -39,8 +37,6 @@ def producers_keep_their_id(before: State, after: State, bounds: Bounds) -> bool
 
     Lost if it fails: brokers do not recognise batches that are sent again under another id, and store them twice.
     Source: `TransactionManager.bumpIdempotentEpochAndResetIdIfNeeded`; KIP-360.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards when an id is asked for.
     """
     was = before.producer
     now = after.producer
@@ -63,8 +59,6 @@ def expired_batches_without_gap_call_for_no_epoch(before: State, after: State) -
 
     Lost if it fails: an epoch, of 32767; in a new one duplicates of the partition's batches are not recognised.
     Source: `TransactionManager.maybeResolveSequences`.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards how expired batches are resolved.
     """
     if before.producer.is_bump_required or not after.producer.is_bump_required:
         return True
@@ -80,8 +74,6 @@ def rewritten_batches_call_for_no_epoch(before: State, after: State) -> bool:
 
     Lost if it fails: the producer begins one epoch after another, without end.
     Source: `ProducerBatch.sequenceHasBeenReset`, `TransactionManager.canRetry`.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards after which errors a new epoch begins.
     """
     if before.producer.is_bump_required or not after.producer.is_bump_required:
         return True
@@ -106,8 +98,6 @@ def outcomes_are_told_once(before: State, after: State) -> bool:
 
     Lost if it fails: the application repeats a batch that it gave up, and both are stored; or an outcome was false.
     Source: `ProducerBatch.tryFinalState`.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the use of late answers.
     """
     for batch_id in range(len(before.producer.batches)):
         status = before.producer.batches[batch_id].status
@@ -121,8 +111,6 @@ def only_dead_producers_lose_batches(before: State, after: State) -> bool:
 
     Lost if it fails: the application waits for ever for the batch's outcome.
     Source: `Sender.reenqueueBatch`, `RecordAccumulator.insertInSequenceOrder`; KAFKA-13794.
-    Holds in: the models of the idempotent producer.
-    Fails in: the museum's entry on batches that only their sequence distinguishes.
     """
     return all(
         after.producer.state == ProducerState.UNINITIALIZED
@@ -136,8 +124,6 @@ def abandoned_requests_have_expired(state: State) -> bool:
 
     Lost if it fails: a batch is never settled, and later batches wait for it.
     Source: `Sender.getExpiredInflightBatches`.
-    Holds in: producer.in_flight.
-    Fails in: KAFKA-19012, if a batch that expires in flight gives its memory to another one.
     """
     return all(
         state.producer.batches[request.batch.id].status == BatchStatus.EXPIRED
@@ -152,8 +138,6 @@ def late_answers_are_counted(before: State, after: State) -> bool:
 
     Lost if it fails: an epoch begins without a gap, and duplicates of the partition's batches are not recognised.
     Source: `TransactionManager.handleCompletedBatch`, `TxnPartitionMap.maybeUpdateLastAckedSequence`.
-    Holds in: producer.in_flight.
-    Fails in: none; it guards the use of late answers.
     """
     if before.budget.disconnections != after.budget.disconnections:
         return True
@@ -193,8 +177,6 @@ def only_final_errors_fail_batches(before: State, after: State, bounds: Bounds) 
 
     Lost if it fails: the application hears that a record is refused, although the broker would have accepted it.
     Source: `TransactionManager.canRetry`; KIP-360, KAFKA-5793.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards after which errors a batch is sent again.
     """
     for partition_id in range(len(before.connections)):
         request = before.connections[partition_id].requests[0]
@@ -223,8 +205,6 @@ def gaps_for_good_call_for_epoch(before: State, after: State, bounds: Bounds) ->
 
     Lost if it fails: the producer sends the batch again and again until it expires, and the broker never accepts it.
     Source: `TransactionManager.canRetry`, `requestIdempotentEpochBumpForPartition`; KIP-360.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards after which errors a new epoch begins.
     """
     if bounds.transactional == 1 or before.budget != after.budget:
         return True
@@ -243,8 +223,6 @@ def one_send_at_a_time(state: State, rules: ProducerRules) -> bool:
 
     Lost if it fails: if the producer's process ends, more is lost than the application knows.
     Source: `KafkaProducer.send(...).get()`; `producer.type=sync`.
-    Holds in: producer.synchronous.
-    Fails in: none; it guards when the application goes on.
     """
     found = 0
     for batch_id in range(len(state.producer.batches)):
@@ -265,8 +243,6 @@ def applications_wait_for_all(before: State, after: State, rules: ProducerRules)
     Lost if it fails: the application believes that a batch is stored, and the batch is lost if the producer's process
     ends.
     Source: `KafkaProducer.flush`; KAFKA-19479.
-    Holds in: producer.splits.
-    Fails in: the museum's entry on batches that are split.
     """
     if rules.sending != Sending.SYNCHRONOUS or before.producer.next_batch == after.producer.next_batch:
         return True
@@ -279,8 +255,6 @@ def halves_go_on_counting(before: State, after: State) -> bool:
     Lost if it fails: a half looks like a duplicate of the other half, or of a later batch, and is never stored; or no
     broker accepts later batches.
     Source: `ProducerBatch.split`; KIP-126, KIP-98.
-    Holds in: producer.splits.
-    Fails in: none; it guards how batches are split.
     """
     for batch_id in range(len(before.producer.batches) - 1):
         batch = before.producer.batches[batch_id]
@@ -304,8 +278,6 @@ def only_second_halves_wait(state: State) -> bool:
 
     Lost if it fails: a batch has no place in the order, and nobody ever sends it.
     Source: `RecordAccumulator.append`.
-    Holds in: producer.splits.
-    Fails in: none; it guards the reference itself.
     """
     for batch_id in range(state.producer.next_batch):
         if state.producer.batches[batch_id].status == BatchStatus.UNSENT:
@@ -320,8 +292,6 @@ def dead_producers_keep_nothing(before: State, after: State) -> bool:
 
     Lost if it fails: behaviours in which the application never learns the outcome of a batch that it has handed over.
     Source: `RecordAccumulator`, which is in memory only.
-    Holds in: the models of the idempotent producer in which producers die.
-    Fails in: none; it guards the reference itself.
     """
     if after.budget.producer_deaths == before.budget.producer_deaths:
         return True
@@ -337,8 +307,6 @@ def connections_keep_their_broker(before: State, after: State) -> bool:
 
     Lost if it fails: batches reach two leaders at once, and their order is lost.
     Source: `NetworkClient`, `InFlightRequests`.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the choice of the broker that gets a batch.
     """
     for was, now in zip(before.connections, after.connections):
         if was.requests[0].stage != RequestStage.NONE and now.requests[0].stage != RequestStage.NONE:

@@ -98,8 +98,6 @@ def disturbances_are_real(before: State, after: State) -> bool:
 
     Lost if it fails: behaviours, because the budget is spent on disturbances that did not happen.
     Source: `model/producer/environment.py`.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the reference itself.
     """
     was = before.budget
     now = after.budget
@@ -134,8 +132,6 @@ def connections_end_with_broker(before: State, after: State) -> bool:
 
     Lost if it fails: a request reaches the broker after its restart, or a request that could arrive never does.
     Source: a broken connection.
-    Holds in: the models of the idempotent producer in which brokers crash.
-    Fails in: none; it guards the reference itself.
     """
     if not is_crash(before, after):
         return True
@@ -164,8 +160,6 @@ def snapshots_are_in_order(state: State) -> bool:
 
     Lost if it fails: a broker starts from an older state than it has, or from a state with batches that it lacks.
     Source: `ProducerStateManager.snapshots`.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards when a snapshot is written.
     """
     for partition in state.partitions:
         for replica in partition.replicas:
@@ -185,8 +179,6 @@ def snapshots_are_kept(before: State, after: State) -> bool:
 
     Lost if it fails: after a restart no broker knows the producers whose batches are deleted from the log.
     Source: `ProducerStateManager.truncateAndReload`, `deleteSnapshotsBefore`; KAFKA-9892.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the files that a restart keeps.
     """
     has_power_failed = before.budget.power_losses != after.budget.power_losses
     has_crashed = has_power_failed or before.budget.crashes != after.budget.crashes

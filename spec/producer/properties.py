@@ -18,8 +18,6 @@ def each_batch_is_stored_once(state: State) -> bool:
 
     Lost to users: a consumer gets a record twice, although the application sent it once.
     Source: KIP-98.
-    Holds in: the models of the idempotent producer.
-    Fails in: producer.invalid, producer.replicas.state_expires; KAFKA-5494, LIBRDKAFKA-4438, REDPANDA-3039.
     """
     for partition_id in range(len(state.partitions)):
         replicas = state.partitions[partition_id].replicas
@@ -37,8 +35,6 @@ def batches_lie_in_order(state: State) -> bool:
 
     Lost to users: a consumer gets records in another order than the application sent them.
     Source: KIP-98; `max.in.flight.requests.per.connection`.
-    Holds in: the models of the idempotent producer.
-    Fails in: KAFKA-3197, KAFKA-8483.
     """
     for partition_id in range(len(state.partitions)):
         replicas = state.partitions[partition_id].replicas
@@ -56,8 +52,6 @@ def batches_lie_in_their_partition(state: State) -> bool:
 
     Lost to users: consumers of a topic get records of another topic, which they cannot read or must not see.
     Source: `KafkaProducer.send`; KAFKA-19012.
-    Holds in: producer.in_flight.
-    Fails in: the museum's entry on buffers that are used again.
     """
     for partition_id, partition in enumerate(state.partitions):
         for replica_id in range(len(partition.replicas)):
@@ -79,8 +73,6 @@ def no_batch_is_passed_over(state: State) -> bool:
 
     Lost if it fails: the earlier batch has lost its place, and can never be stored in order.
     Source: KIP-98; KAFKA-14920.
-    Holds in: the models of the idempotent producer.
-    Fails in: producer.unknown.empty, producer.unknown.written; KAFKA-14920, KAFKA-15591.
     """
     for partition_id, partition in enumerate(state.partitions):
         log = partition.replicas[partition.leader].log
@@ -99,8 +91,6 @@ def sequences_follow_each_other(state: State) -> bool:
 
     Lost if it fails: the broker has stored a sequence twice, or one without its predecessor.
     Source: KIP-98; `ProducerAppendInfo.checkSequence`.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the broker's own arithmetic.
     """
     for partition_id in range(len(state.partitions)):
         replicas = state.partitions[partition_id].replicas
@@ -129,8 +119,6 @@ def older_epochs_are_fenced(state: State) -> bool:
 
     Lost if it fails: a producer that was replaced, or a batch that was given up, still has an effect.
     Source: KIP-98 (fencing of zombies).
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the broker's fencing.
     """
     for partition_id in range(len(state.partitions)):
         replicas = state.partitions[partition_id].replicas
@@ -149,8 +137,6 @@ def acknowledged_batches_are_stored(state: State) -> bool:
 
     Lost to users: a record that was acknowledged to the application.
     Source: KIP-98; acks=all.
-    Holds in: the models of the idempotent producer.
-    Fails in: LIBRDKAFKA-SEQ-RESET.
     """
     for batch_id, batch in enumerate(state.producer.batches):
         if batch.status == BatchStatus.ACKNOWLEDGED:
@@ -166,8 +152,6 @@ def failed_batches_are_absent(state: State) -> bool:
 
     Lost to users: the application sends the record again as another batch, and consumers get both.
     Source: KIP-98; `TransactionManager.handleFailedBatch`.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards the choice of errors after which a batch is failed.
     """
     for batch_id, batch in enumerate(state.producer.batches):
         if batch.status == BatchStatus.FAILED:
@@ -197,8 +181,6 @@ def producer_state_matches_log(state: State) -> bool:
 
     Lost if it fails: a batch that is sent again is acknowledged but not stored, or is stored twice.
     Source: `ProducerStateManager.truncateAndReload`; KAFKA-5249, KAFKA-9892.
-    Holds in: producer.replicas.recovery.
-    Fails in: KAFKA-5249, KAFKA-9892.
     """
     for partition_id in range(len(state.partitions)):
         replicas = state.partitions[partition_id].replicas
@@ -225,8 +207,6 @@ def open_transactions_are_stored(state: State) -> bool:
     Lost if it fails: the last stable offset lies at an offset without a batch: a replica cannot follow, or it leads and
         lets nobody read past a transaction that does not exist.
     Source: `ProducerStateManager.firstUnstableOffset`; KAFKA-12153.
-    Holds in: producer.replicas.truncation.
-    Fails in: KAFKA-12153.
     """
     for partition_id in range(len(state.partitions)):
         replicas = state.partitions[partition_id].replicas
@@ -258,8 +238,6 @@ def sends_that_returned_are_safe(state: State, rules: ProducerRules) -> bool:
 
     Lost to users: a record that the application handed over, and whose outcome it never learned.
     Source: `KafkaProducer.send`; `producer.type`.
-    Holds in: producer.synchronous.
-    Fails in: producer.buffered.
     """
     for batch_id, batch in enumerate(state.producer.batches):
         log = state.partitions[batch.partition].replicas[state.partitions[batch.partition].leader].log

@@ -24,8 +24,6 @@ def acknowledgements_are_true(before: State, after: State) -> bool:
 
     Lost to users: a record is acknowledged although it was never stored.
     Source: KIP-98.
-    Holds in: the models of the idempotent producer.
-    Fails in: LIBRDKAFKA-SEQ-RESET.
     """
     for partition_id, connection in enumerate(before.connections):
         now = after.connections[partition_id]
@@ -59,8 +57,6 @@ def due_batches_are_not_refused(before: State, after: State) -> bool:
 
     Lost to users: a correct producer is stopped, or falls back to new epochs again and again.
     Source: KAFKA-7692, KAFKA-7693, KAFKA-5283; KIP-98 (fencing never works the other way round).
-    Holds in: producer.wraps.
-    Fails in: KAFKA-7692.
     """
     producer = before.producer
     for partition_id, connection in enumerate(before.connections):
@@ -84,8 +80,6 @@ def retries_go_in_order(before: State, after: State) -> bool:
     Lost if it fails: the broker refuses batch after batch; if it does not know the producer, it stores them in the
     wrong order.
     Source: `RecordAccumulator.shouldStopDrainBatchesForPartition`.
-    Holds in: the models of the idempotent producer.
-    Fails in: KAFKA-8483.
     """
     for batch_id, batch in enumerate(before.producer.batches):
         now = after.producer.batches[batch_id]

@@ -16,8 +16,6 @@ def live_follower_stays_in_sync(state: State) -> bool:
     Lost if it fails: a burst of messages takes healthy replicas out of the ISR, and they come back at once: the ISR
     flaps, and acknowledgements fail for want of replicas.
     Source: KIP-16.
-    Holds in: replica_lag.
-    Fails in: replica_lag.messages.
     """
     return state.is_in_sync or state.is_dead
 
@@ -27,8 +25,6 @@ def complete_follower_stays_in_sync(before: State, after: State) -> bool:
 
     Lost if it fails: a quiet partition loses its in-sync replicas.
     Source: KIP-16; `Partition.isFollowerOutOfSync`.
-    Holds in: replica_lag, replica_lag.messages.
-    Fails in: none; it guards the rules' arithmetic.
     """
     if not before.is_in_sync or after.is_in_sync:
         return True
@@ -40,8 +36,6 @@ def follower_leaves_late(before: State, after: State, rules: LagRules) -> bool:
 
     Lost if it fails: followers leave the ISR although an operator's settings should keep them in it.
     Source: `replica.lag.time.max.ms`, `replica.lag.max.messages`.
-    Holds in: replica_lag, replica_lag.messages.
-    Fails in: none; it guards the rules' arithmetic.
     """
     if not before.is_in_sync or after.is_in_sync:
         return True
@@ -65,8 +59,6 @@ def caught_up_time_is_true(before: State, after: State) -> bool:
 
     Lost if it fails: a follower that never catches up counts as caught up, or one that does is taken out.
     Source: KIP-16; `Replica.updateFetchStateOrThrow`.
-    Holds in: replica_lag, replica_lag.messages.
-    Fails in: none; it guards the rules' arithmetic.
     """
     if not is_fetch(before, after):
         return after.progress.last_caught_up_time == before.progress.last_caught_up_time
@@ -84,8 +76,6 @@ def complete_follower_joins(before: State, after: State) -> bool:
 
     Lost if it fails: the ISR stays small for good, or has a replica without a committed record.
     Source: `Partition.maybeExpandIsr`.
-    Holds in: replica_lag, replica_lag.messages.
-    Fails in: none; it guards the rules' arithmetic.
     """
     is_complete = before.follower_end_offset == before.leader_end_offset
     if is_fetch(before, after) and is_complete:
@@ -98,8 +88,6 @@ def follower_has_left(state: State) -> bool:
 
     Lost if it fails: the high watermark waits for ever for a follower that will never fetch.
     Source: KIP-16.
-    Holds in: replica_lag, replica_lag.messages, some time after each state of `dead_follower_is_overdue`.
-    Fails in: none; it guards the rules' arithmetic.
     """
     return not state.is_in_sync
 
@@ -124,8 +112,6 @@ def follower_is_near_or_out(state: State, rules: LagRules) -> bool:
 
     Lost if it fails: the older rule has no effect; acknowledgements wait for a follower that is far behind.
     Source: `replica.lag.max.messages`.
-    Holds in: replica_lag.messages, some time after each state of `follower_is_far_behind`.
-    Fails in: none; it guards the rules' arithmetic.
     """
     return not state.is_in_sync or state.leader_end_offset - state.progress.end_offset <= rules.most_messages
 

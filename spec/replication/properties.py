@@ -27,8 +27,6 @@ def weak_isr(state: State) -> bool:
     Lost if it fails: a leader counts a record as committed, but a member of its own ISR lacks it or has another record
         there; consumers of the two replicas can read different records at one offset.
     Source: WeakIsr.
-    Holds in: kip320.
-    Fails in: truncate_to_high_watermark, kip101, kip279, kip320_first_try.
     """
     return all(
         holds_committed_records(state, leader_id, member_id)
@@ -44,8 +42,6 @@ def strong_isr(state: State) -> bool:
     Lost to users: the controller may elect a replica that lacks a record, although consumers have read it and its
         producer got an acknowledgement; the record is gone.
     Source: StrongIsr.
-    Holds in: kip320.
-    Fails in: truncate_to_high_watermark, kip101, kip279, kip320_first_try.
     """
     return all(
         holds_committed_records(state, leader_id, member_id)

@@ -26,8 +26,6 @@ def commits_await_acknowledgements(before: State, after: State) -> bool:
 
     Lost if it fails: a transaction is committed although one of its records was never stored.
     Source: `Sender.maybeSendAndPollTransactionalRequest` (flush), TransactionManager.beginCommit.
-    Holds in: every model of transactions.
-    Fails in: none; it guards when a client commits.
     """
     for client in before.clients:
         if client.state == ProducerState.IN_TRANSACTION:
@@ -43,8 +41,6 @@ def only_begun_transactions_are_ended(state: State) -> bool:
 
     Lost if it fails: the coordinator refuses to end a transaction that it does not know, and the client stops.
     Source: `TransactionManager.beginAbort`, `endTransaction`.
-    Holds in: every model of transactions.
-    Fails in: none; it guards the requests of clients.
     """
     for client in state.clients:
         is_committing = client.state == ProducerState.COMMITTING
@@ -78,8 +74,6 @@ def epochs_are_of_one_client(state: State) -> bool:
     Lost if it fails: a client that was fenced goes on, in the name of the one that has replaced it. A partition takes
     its record for one that the other client has stored, and acknowledges it.
     Source: KIP-98, KIP-890; finding F12 of `tests/kafka/findings`.
-    Holds in: transactions.versions.fenced.
-    Fails in: transactions.versions.revived.
     """
     return not any(
         other.producer_id == client.producer_id and other.producer_epoch == client.producer_epoch
@@ -94,8 +88,6 @@ def undisturbed_clients_are_not_refused(before: State, after: State) -> bool:
 
     Lost to users: a client is fenced by its own commit, which the coordinator has not yet carried out.
     Source: KAFKA-18464; KIP-890.
-    Holds in: every model of transactions.
-    Fails in: the museum's entry on identities that are compared during a transition.
     """
     for client_id, client in enumerate(before.clients):
         request = before.requests[client_id]
@@ -112,8 +104,6 @@ def requests_carry_their_version(before: State, after: State, rules: Transaction
 
     Lost if it fails: a version 1 request is sent in an epoch of version 2, so a late one ends another transaction.
     Source: `TransactionManager.isTransactionV2Enabled`; KIP-890, KAFKA-18227.
-    Holds in: every model of transactions.
-    Fails in: none; it guards which version a request has.
     """
     for client_id in range(len(before.clients)):
         is_gone_over = before.clients[client_id].upgrade >= Upgrade.BUMPING
@@ -136,8 +126,6 @@ def records_are_sent_in_transactions(before: State, after: State) -> bool:
 
     Lost if it fails: a record that is sent while a transaction ends belongs to the next transaction, or to none.
     Source: `TransactionManager.failIfNotReadyForSend`, `maybeAddPartition`.
-    Holds in: every model of transactions.
-    Fails in: none; it guards when a client sends.
     """
     return all(
         before.clients[client_id].state == ProducerState.IN_TRANSACTION
@@ -152,8 +140,6 @@ def versions_stay(before: State, after: State) -> bool:
 
     Lost if it fails: it goes back to version 1 by itself, and a late message can join its next transaction.
     Source: `TransactionManager.maybeUpdateTransactionV2Enabled`; KIP-890.
-    Holds in: the models of transactions with clients that go over.
-    Fails in: none; it guards how a client goes over.
     """
     for client_id in range(len(before.clients)):
         was = before.clients[client_id].upgrade
@@ -168,8 +154,6 @@ def new_epochs_complete_the_upgrade(before: State, after: State) -> bool:
 
     Lost if it fails: it asks for another epoch after every transaction.
     Source: `TransactionManager.maybeUpdateTransactionV2Enabled`; KAFKA-18227.
-    Holds in: the models of transactions with clients that go over.
-    Fails in: none; it guards how a client goes over.
     """
     return all(
         after.clients[client_id].upgrade == Upgrade.DONE
@@ -183,8 +167,6 @@ def positions_need_a_generation(state: State) -> bool:
 
     Lost if it fails: an application processes and commits an input that is assigned to another member.
     Source: `ConsumerCoordinator`; KIP-447.
-    Holds in: every model of transactions.
-    Fails in: none; it guards the steps after a transaction.
     """
     return all(client.input_offset == NO_INPUT for client in state.clients if client.generation == 0)
 
@@ -194,8 +176,6 @@ def rebalances_wait_for_transactions(before: State, after: State) -> bool:
 
     Lost if it fails: its transaction goes on in another generation than its input's.
     Source: KIP-447; the application ends its transaction before it polls again.
-    Holds in: the models of transactions with a group.
-    Fails in: none; it guards the reference itself.
     """
     return all(
         old_client.transaction == NO_TRANSACTION

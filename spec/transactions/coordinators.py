@@ -212,8 +212,6 @@ def coordinators_answer_by_their_state(before: State, after: State, rules: Trans
     Lost if it fails: a retry takes effect twice; a request of a replaced producer takes effect; or a correct producer
     has to stop.
     Source: `TransactionCoordinator.endTransaction`, `prepareInitProducerIdTransit`, `handleAddPartitionsToTransaction`.
-    Holds in: every model of transactions.
-    Fails in: none; it guards every answer.
     """
     for request_id, request in enumerate(before.requests):
         if is_taken(request, after.requests[request_id]):
@@ -272,8 +270,6 @@ def appended_entries_follow_requests(before: State, after: State, rules: Transac
 
     Lost if it fails: two producers have one epoch; or a decision differs from the one that was asked for.
     Source: `TransactionMetadata` (`prepareIncrementProducerEpoch`, `prepareAbortOrCommit`).
-    Holds in: every model of transactions.
-    Fails in: none; it guards the appended entries.
     """
     for request_id, request in enumerate(before.requests):
         transactional = before.transactional_ids[request.transactional_id]
@@ -316,8 +312,6 @@ def verifications_are_true(before: State, after: State, rules: TransactionRules)
 
     Lost if it fails: a batch is stored and no marker ends it; or a valid transaction fails.
     Source: TransactionCoordinator.handleVerifyPartitionsInTransaction; KIP-890.
-    Holds in: every model of transactions.
-    Fails in: none; it guards the answers to verifications.
     """
     for produce_id, produce in enumerate(before.produces):
         stage = after.produces[produce_id].stage
@@ -352,8 +346,6 @@ def transactions_grow_by_request(before: State, after: State, rules: Transaction
 
     Lost if it fails: a transaction begins that its client does not know, and does not end.
     Source: KIP-890 (`addOrVerifyTransaction`).
-    Holds in: every model of transactions.
-    Fails in: none; it guards when a transaction grows.
     """
     for transactional_id, was in enumerate(before.transactional_ids):
         now = after.transactional_ids[transactional_id]
@@ -373,8 +365,6 @@ def answers_follow_appends(before: State, after: State) -> bool:
 
     Lost if it fails: a client hears of a change that the log does not have.
     Source: TransactionStateManager.appendTransactionToLog (`responseCallback`).
-    Holds in: every model of transactions.
-    Fails in: none; it guards the choice of clients that get an answer.
     """
     for client_id in range(len(before.clients)):
         request = before.requests[client_id]
@@ -390,8 +380,6 @@ def completions_bring_the_next_id(before: State, after: State) -> bool:
 
     Lost if it fails: the client goes on with an id that its coordinator does not know, and is refused.
     Source: `TransactionMetadata.prepareComplete`; KIP-890, KAFKA-20310.
-    Holds in: every model of transactions.
-    Fails in: the museum's entry on a coordinator that does not know the next producer id.
     """
     for was, now in zip(before.transactional_ids, after.transactional_ids):
         if now.log.is_appended and not was.log.is_appended and is_complete(now.log.appended.state):
@@ -408,8 +396,6 @@ def clients_go_on_as_they_were_told(before: State, after: State, rules: Transact
 
     Lost if it fails: its next requests are refused, or count as a part of the previous transaction.
     Source: `EndTxnResponse` (`producerId`, `producerEpoch`); KIP-890.
-    Holds in: the models of transactions without fail-overs and without appends that fail.
-    Fails in: none; it guards the answer to an EndTxn.
     """
     for client_id in range(len(before.clients)):
         request = before.requests[client_id]
@@ -433,8 +419,6 @@ def marking_coordinators_await_completion(state: State) -> bool:
 
     Lost if it fails: another request comes between the decision and its completion.
     Source: TransactionMarkerChannelManager.maybeWriteTxnCompletion; `TransactionMetadata.prepareComplete`.
-    Holds in: every model of transactions.
-    Fails in: none; it guards the state after a failed append.
     """
     return all(
         is_complete(coordinator.pending_state)
@@ -449,8 +433,6 @@ def failed_fences_raised_the_epoch(before: State, after: State) -> bool:
 
     Lost if it fails: the next fence does not raise the epoch, and the client that it should keep out goes on.
     Source: `TransactionMetadata.hasFailedEpochFence`; KAFKA-8803.
-    Holds in: every model of transactions.
-    Fails in: none; it guards what a failed append leaves in memory.
     """
     for transactional_id, transactional in enumerate(after.transactional_ids):
         for term, now in enumerate(transactional.coordinators):
@@ -466,8 +448,6 @@ def only_marking_coordinators_count_markers(before: State, after: State) -> bool
 
     Lost if it fails: a marker of one transaction counts for the next one, which completes without its own marker.
     Source: TransactionMarkerRequestCompletionHandler; KAFKA-10080.
-    Holds in: every model of transactions.
-    Fails in: none; it guards which markers count.
     """
     for transactional_id, transactional in enumerate(before.transactional_ids):
         for term, was in enumerate(transactional.coordinators):

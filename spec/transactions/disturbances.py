@@ -121,8 +121,6 @@ def disturbances_are_real(before: State, after: State) -> bool:
 
     Lost if it fails: behaviours, because the budget is spent on disturbances that did not happen.
     Source: `model/transactions/environment.py`.
-    Holds in: every model of transactions.
-    Fails in: none; it guards the reference itself.
     """
     was = before.budget
     now = after.budget

@@ -41,8 +41,6 @@ def offsets_match_log(state: State) -> bool:
     Lost if it fails: a consumer gets an offset that was passed long ago, and processes records again; or it is
     refused for ever because a transaction seems to be open.
     Source: GroupMetadataManager.doLoadGroupsAndOffsets; KAFKA-5247, KAFKA-5600.
-    Holds in: transactions.group.failover.
-    Fails in: the museum's entry on offsets that are loaded in part.
     """
     if state.group.loading.is_loading != 0:
         return True
@@ -59,8 +57,6 @@ def committed_offsets_count(before: State, after: State) -> bool:
 
     Lost to users: the transaction's output is there, but its input counts as unread and is processed again.
     Source: KIP-98 (`sendOffsetsToTransaction`); KAFKA-14505, KAFKA-19163.
-    Holds in: transactions.group.offset_expiry.
-    Fails in: the museum's entry on offsets that expire.
     """
     was = before.partitions[before.offsets_partition].log
     now = after.partitions[before.offsets_partition].log
@@ -83,8 +79,6 @@ def offsets_expire_when_nothing_is_pending(before: State, after: State) -> bool:
 
     Lost if it fails: behaviours, because the budget is spent on an offset that did not expire.
     Source: `OffsetMetadataManager.cleanupExpiredOffsets`; KAFKA-14505.
-    Holds in: transactions.group.offset_expiry.
-    Fails in: the museum's entry on offsets that expire.
     """
     if before.budget.offset_expirations == after.budget.offset_expirations:
         return True
@@ -102,8 +96,6 @@ def requests_await_loading(before: State, after: State) -> bool:
     Lost if it fails: a consumer gets an offset before the coordinator has read the log to its end; or an older record
     that is read later overwrites the offset that it commits.
     Source: COORDINATOR_LOAD_IN_PROGRESS; GroupCoordinator.validateGroupStatus.
-    Holds in: transactions.group.failover.
-    Fails in: none; it guards the reference itself.
     """
     if before.group.loading.is_loading == 0:
         return True
@@ -121,8 +113,6 @@ def only_new_coordinators_read(state: State) -> bool:
 
     Lost if it fails: an older state replaces the one that it has in memory.
     Source: GroupMetadataManager.doLoadGroupsAndOffsets.
-    Holds in: transactions.group.failover.
-    Fails in: none; it guards the reference itself.
     """
     loading = state.group.loading
     if loading.is_loading != 0:

@@ -31,8 +31,6 @@ def verified_batches_have_a_guard(before: State, after: State) -> bool:
 
     Lost if it fails: a batch is stored because another batch was verified.
     Source: `UnifiedLog.maybeStartTransactionVerification`, `VerificationGuard`; KIP-890.
-    Holds in: every model of transactions.
-    Fails in: none; it guards the batches that are verified.
     """
     for produce_id in range(len(before.produces)):
         now = after.produces[produce_id]
@@ -50,8 +48,6 @@ def verifications_are_joined(before: State, after: State) -> bool:
     Lost if it fails: if a batch has two requests, the second one voids the first one's verification, again and again;
     or a later batch is stored first.
     Source: `VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch`; KIP-890, KAFKA-14920.
-    Holds in: every model of transactions.
-    Fails in: none; it guards the memory of a verification.
     """
     for partition_id in range(len(before.partitions)):
         was = before.partitions[partition_id].log
@@ -82,8 +78,6 @@ def verifications_are_of_the_newest_epoch(state: State, rules: TransactionRules)
     Lost if it fails: a batch of a later transaction joins a verification that was begun for an ended one.
     Source: `UnifiedLog.maybeStartTransactionVerification`, `ProducerStateManager.clearVerificationStateEntry`;
     KAFKA-18042.
-    Holds in: every model of transactions.
-    Fails in: none; it guards when a verification ends.
     """
     if not rules.log.old_epoch_is_refused_early:
         return True
@@ -99,8 +93,6 @@ def markers_leave_the_next_verification(before: State, after: State, rules: Tran
 
     Lost if it fails: the next transaction's first batch is refused although its client did nothing wrong.
     Source: `UnifiedLog.appendAsLeader`, `VerificationStateEntry.supportsEpochBump`; KIP-890.
-    Holds in: every model of transactions.
-    Fails in: none; it guards what a marker ends.
     """
     if before.budget != after.budget:  # a broker that cannot write forgets what it was verifying
         return True
@@ -168,8 +160,6 @@ def only_what_does_not_fit_is_refused(before: State, after: State) -> bool:
 
     Lost if it fails: a correct application can only abort its transaction.
     Source: `UnifiedLog.analyzeAndValidateProducerState`, `ProducerAppendInfo.checkSequence`.
-    Holds in: every model of transactions.
-    Fails in: none; it guards refusals.
     """
     for client_id in range(len(before.clients)):
         produce = before.produces[client_id]
@@ -204,8 +194,6 @@ def only_verified_batches_are_stored(before: State, after: State, rules: Transac
 
     Lost if it fails: a batch is stored that no marker will end, or that was sent to a deleted topic.
     Source: `ReplicaManager.appendRecords`; KIP-516, KIP-890.
-    Holds in: every model of transactions.
-    Fails in: none; it guards the batches that are stored.
     """
     for partition_id, was in enumerate(before.partitions):
         now = after.partitions[partition_id]
@@ -224,8 +212,6 @@ def strays_keep_their_topic(before: State, after: State) -> bool:
 
     Lost if it fails: a deleted topic's record is stored in a new one; or a client commits a record that was not stored.
     Source: UNKNOWN_TOPIC_ID; KIP-516.
-    Holds in: every model of transactions.
-    Fails in: none; it guards requests for a deleted topic.
     """
     for produce_id, was in enumerate(before.produces):
         now = after.produces[produce_id]
@@ -281,8 +267,6 @@ def markers_are_written_unless_fenced(before: State, after: State, rules: Transa
 
     Lost if it fails: a transaction stays open; or a fenced marker ends the next transaction.
     Source: `ProducerAppendInfo.appendEndTxnMarker`; KIP-98, KIP-1228.
-    Holds in: every model of transactions.
-    Fails in: none; it guards the end of each marker.
     """
     for transactional_id, transactional in enumerate(before.transactional_ids):
         for term in range(len(transactional.coordinators)):
@@ -304,8 +288,6 @@ def markers_go_where_they_are_awaited(before: State, after: State) -> bool:
 
     Lost if it fails: requests are sent that nobody can answer.
     Source: TransactionMarkerChannelManager.addTxnMarkersToSend; KAFKA-5202.
-    Holds in: every model of transactions.
-    Fails in: none; it guards the destination of markers.
     """
     for transactional_id, transactional in enumerate(before.transactional_ids):
         for term, coordinator in enumerate(transactional.coordinators):
@@ -324,8 +306,6 @@ def pending_offsets_follow_their_marker(before: State, after: State) -> bool:
 
     Lost if it fails: the offset stays pending, and nobody can read on; or a committed offset does not count.
     Source: GroupMetadataManager.handleTxnCompletion; KIP-98, KAFKA-5247.
-    Holds in: the models of transactions with a group.
-    Fails in: none; it guards how offsets follow markers.
     """
     if before.offsets_partition < 0:
         return True
@@ -368,8 +348,6 @@ def followed_markers_are_answered(before: State, after: State) -> bool:
 
     Lost if it fails: the marker is written again, and its transaction completes later than it must.
     Source: GroupMetadataManager.scheduleHandleTxnCompletion; KAFKA-17507.
-    Holds in: transactions.late.offsets.
-    Fails in: the museum's entry on markers that the group's coordinator follows late.
     """
     for producer_id in range(len(before.group.unfollowed)):
         if before.group.unfollowed[producer_id] != Marker.NONE and after.group.unfollowed[producer_id] == Marker.NONE:
@@ -386,8 +364,6 @@ def aborted_index_names_transactions(state: State) -> bool:
 
     Lost if it fails: a reader skips records for a transaction that has none there.
     Source: `TransactionIndex.append`.
-    Holds in: every model of transactions.
-    Fails in: none; it guards the entries of the index.
     """
     return all(
         (entry.producer_id == NO_PRODUCER_ID) == (entry.first_offset == NO_OFFSET)
@@ -401,8 +377,6 @@ def remembered_batches_have_sequences(state: State) -> bool:
 
     Lost if it fails: the next batch of that epoch is refused, because it does not follow the offsets.
     Source: `ProducerAppendInfo.append` (batches without sequence), `ProducerStateEntry`.
-    Holds in: every model of transactions.
-    Fails in: none; it guards the memory of a partition.
     """
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
@@ -447,8 +421,6 @@ def the_cleaner_removes_what_nobody_needs(before: State, after: State, bounds: B
 
     Lost if it fails: a committed record; or a reader from the start takes an aborted record for a committed one.
     Source: `LogCleaner.cleanInto`, `CleanedTransactionMetadata`; KAFKA-8351.
-    Holds in: transactions.cleaner.
-    Fails in: KAFKA-8351, KAFKA-13727, REDPANDA-ZOMBIE-TX.
     """
     for was, now in zip(before.partitions, after.partitions):
         removed = 0

@@ -40,8 +40,6 @@ def transactions_are_atomic(state: State) -> bool:
 
     Lost to users: a read_committed reader sees half of a transaction, for good.
     Source: KIP-98: "all or none".
-    Holds in: every model of transactions.
-    Fails in: the museum's entry on aborts without a new epoch.
     """
     return all(
         records_with_fate(state, transaction, Marker.ABORT) <= 0
@@ -55,8 +53,6 @@ def only_what_was_to_be_committed_is(state: State) -> bool:
 
     Lost to users: a reader sees records that an application has aborted, or has not finished.
     Source: KIP-98; KAFKA-17754, KIP-890.
-    Holds in: every model of transactions.
-    Fails in: the museum's entries on late EndTxn and produce requests, on late markers, and on going over to version 2.
     """
     return all(
         records_with_fate(state, transaction, Marker.COMMIT) <= 0
@@ -70,8 +66,6 @@ def applications_are_told_the_truth(state: State) -> bool:
 
     Lost to users: an application repeats committed records, or does not repeat lost ones.
     Source: KIP-98; REDPANDA-3616, KAFKA-17754.
-    Holds in: every model of transactions.
-    Fails in: the museum's entries on late and repeated EndTxn requests.
     """
     for transaction in range(len(state.transactions)):
         told = state.transactions[transaction].told
@@ -87,8 +81,6 @@ def committed_transactions_are_whole(state: State) -> bool:
 
     Lost to users: a record that was reported as committed is nowhere.
     Source: KIP-98.
-    Holds in: every model of transactions.
-    Fails in: none yet; it guards the clients' bookkeeping.
     """
     return all(
         has_record(state.partitions[partition_id], transaction)
@@ -108,8 +100,6 @@ def records_are_stored_once(state: State) -> bool:
 
     Lost to users: a repeated request is stored twice.
     Source: KIP-98 (idempotence).
-    Holds in: every model of transactions.
-    Fails in: none yet; it guards the sequences.
     """
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
@@ -125,8 +115,6 @@ def coordinator_epochs_do_not_fall(state: State) -> bool:
 
     Lost if it fails: a coordinator that was replaced has decided a transaction.
     Source: KIP-98; KAFKA-9144.
-    Holds in: every model of transactions.
-    Fails in: the museum's entry on producers that are forgotten early.
     """
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
@@ -145,8 +133,6 @@ def producer_epochs_do_not_fall(state: State) -> bool:
 
     Lost if it fails: records of a producer that was replaced are stored beside its successor's.
     Source: KIP-98 (zombie fencing).
-    Holds in: every model of transactions.
-    Fails in: none yet; it guards the check of epochs.
     """
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
@@ -163,8 +149,6 @@ def only_what_was_to_be_committed_is_delivered(state: State) -> bool:
 
     Lost to users: an aborted or unfinished transaction is read.
     Source: KIP-98 (`isolation.level`); KAFKA-9807, KAFKA-7866, KAFKA-13727.
-    Holds in: every model of transactions with a reader.
-    Fails in: the museum's entries on the last stable offset, the aborted-transaction index and the cleaner.
     """
     for partition_id in range(len(state.partitions)):
         reader = state.readers[partition_id]
@@ -182,8 +166,6 @@ def delivered_records_are_committed(state: State) -> bool:
 
     Lost to users: an aborted record is read, or one that may still be aborted.
     Source: KIP-98 (`isolation.level`); KAFKA-9807, KAFKA-7866.
-    Holds in: every model of transactions with a reader and without a cleaner.
-    Fails in: the museum's entries on the last stable offset and the aborted-transaction index.
     """
     return all(
         fate_of(partition, offset) == Marker.COMMIT
@@ -198,8 +180,6 @@ def committed_records_are_delivered(state: State) -> bool:
 
     Lost to users: a committed record is skipped.
     Source: KIP-98 (`isolation.level`).
-    Holds in: every model of transactions with a reader and without a cleaner.
-    Fails in: none yet; it guards the consumer's filter.
     """
     return all(
         offset in state.readers[partition_id].delivered
@@ -214,8 +194,6 @@ def readers_stop_at_undecided(state: State) -> bool:
 
     Lost if it fails: the consumer has passed a record whose fate it does not know.
     Source: `UnifiedLog.fetchLastStableOffsetMetadata`; KAFKA-9807.
-    Holds in: every model of transactions with a reader.
-    Fails in: the museum's entry on two reads of the high watermark.
     """
     for partition_id in range(len(state.partitions)):
         position = state.readers[partition_id].position
@@ -234,8 +212,6 @@ def reads_end_at_stable_offset(state: State) -> bool:
 
     Lost if it fails: the consumer was given a record whose fate may change: the marker may be lost with its leader.
     Source: `UnifiedLog.fetchLastStableOffsetMetadata`, `ProducerStateManager.unreplicatedTxns`; KAFKA-9807.
-    Holds in: every model of transactions with a reader.
-    Fails in: the museum's entry on two reads of the high watermark.
     """
     for partition_id in range(len(state.partitions)):
         reader = state.readers[partition_id]
@@ -261,8 +237,6 @@ def open_transactions_are_known(state: State) -> bool:
 
     Lost if it fails: nobody ends the transaction, and the last stable offset stands still for ever.
     Source: KIP-890 (hanging transactions).
-    Holds in: every model of transactions that verifies.
-    Fails in: the museum's entries on the cleaner, and on late produce requests.
     """
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
@@ -297,8 +271,6 @@ def inputs_take_effect_once(state: State) -> bool:
 
     Lost to users: a record is processed twice, although the application was built for exactly once.
     Source: KIP-98, KIP-447.
-    Holds in: transactions.group.consume_produce.
-    Fails in: the museum's entries on generations and stable offsets.
     """
     return all(outputs_of(state, input_offset, Marker.COMMIT) <= 1 for input_offset in range(len(state.processed) - 1))
 
@@ -308,8 +280,6 @@ def committed_inputs_take_effect(state: State) -> bool:
 
     Lost to users: a record is skipped, although the application was built for exactly once.
     Source: KIP-98.
-    Holds in: every model with a group and transactions.
-    Fails in: the museum's entry on markers that the group's coordinator follows late.
     """
     return all(
         outputs_of(state, input_offset, Marker.COMMIT) + outputs_of(state, input_offset, Marker.NONE) != 0
@@ -322,8 +292,6 @@ def inputs_are_processed_at_most_once(state: State) -> bool:
 
     Lost to users: an effect is repeated, although the application would rather lose one.
     Source: delivery semantics of consumers: the offset is committed before the input is processed.
-    Holds in: transactions.at_most_once.
-    Fails in: transactions.at_least_once.repeats.
     """
     return all(state.processed[input_offset] <= 1 for input_offset in range(len(state.processed)))
 
@@ -333,8 +301,6 @@ def committed_inputs_are_processed(state: State) -> bool:
 
     Lost to users: an effect is lost, although the application would rather repeat one.
     Source: delivery semantics of consumers: the offset is committed after the input is processed.
-    Holds in: transactions.at_least_once.
-    Fails in: transactions.at_most_once.loses.
     """
     return all(state.processed[input_offset] != 0 for input_offset in range(state.group.committed))
 

@@ -37,8 +37,6 @@ def stable_offset_does_not_fall(before: State, after: State) -> bool:
 
     Lost if it fails: a consumer has read a record that is undecided again.
     Source: KIP-98 (last stable offset).
-    Holds in: every model of transactions with a reader.
-    Fails in: none yet; it guards the records that a log may lose.
     """
     return all(
         stable_offset(partition) >= stable_offset(old_partition)
@@ -75,8 +73,6 @@ def transitions_are_valid(before: State, after: State) -> bool:
 
     Lost if it fails: a decision is undone, or a transaction completes without one.
     Source: `TransactionState.validPreviousStates`; an abort of nothing is that of Kafka 4.0.
-    Holds in: every model of transactions but transactions.coordinator.append_failures.
-    Fails in: transactions.coordinator.append_failures: if the outcome of an append is unknown, memory and log disagree.
     """
     for transactional_id in range(len(before.transactional_ids)):
         state = before.transactional_ids[transactional_id].log.entry.state
@@ -108,8 +104,6 @@ def coordinator_transitions_are_valid(before: State, after: State) -> bool:
 
     Lost if it fails: Kafka throws IllegalStateException, and the transactional id can no longer be used.
     Source: `TransactionMetadata.prepareTransitionTo`, `completeTransitionTo`; `TransactionState`.
-    Holds in: every model of transactions.
-    Fails in: none yet; it guards every check of a pending transition.
     """
     for transactional_id in range(len(before.transactional_ids)):
         coordinators = before.transactional_ids[transactional_id].coordinators
@@ -128,8 +122,6 @@ def transactional_ids_do_not_go_back(before: State, after: State) -> bool:
 
     Lost if it fails: a fenced producer or coordinator is the current one again.
     Source: KIP-98 (zombie fencing), KIP-360; `TransactionMetadata.completeTransitionTo`.
-    Holds in: every model of transactions.
-    Fails in: none yet; it guards the entries of the transaction log.
     """
     for was, now in zip(before.transactional_ids, after.transactional_ids):
         if now.log.coordinator_epoch < was.log.coordinator_epoch:
@@ -154,8 +146,6 @@ def older_producers_append_nothing(before: State, after: State) -> bool:
 
     Lost if it fails: a producer that was replaced adds to its successor's transaction, or ends it.
     Source: KIP-98 (zombie fencing): INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED.
-    Holds in: every model of transactions but transactions.coordinator.append_failures.
-    Fails in: transactions.coordinator.append_failures: if the outcome of an append is unknown, memory and log disagree.
     """
     for request_id, request in enumerate(before.requests):
         was = before.transactional_ids[request.transactional_id]
@@ -174,8 +164,6 @@ def clients_skip_no_epoch(before: State, after: State) -> bool:
 
     Lost if it fails: another client was given the epoch in between, and its predecessor now fences it.
     Source: KIP-360.
-    Holds in: every model of transactions.
-    Fails in: the museum's entry on asking for an epoch without saying which one was there.
     """
     return all(
         after.clients[client_id].producer_epoch <= client.producer_epoch + 1
@@ -189,8 +177,6 @@ def stopped_clients_do_nothing(before: State, after: State) -> bool:
 
     Lost if it fails: an application that was told to stop goes on beside its successor.
     Source: `TransactionManager.State.FATAL_ERROR`.
-    Holds in: every model of transactions.
-    Fails in: none yet; it guards the clients.
     """
     for client, now in zip(before.clients, after.clients):
         if client.state == ProducerState.FATAL_ERROR:
@@ -208,7 +194,5 @@ def committed_offset_does_not_fall(before: State, after: State) -> bool:
 
     Lost to users: the next client that is assigned the input processes records again.
     Source: `GroupCoordinator.validateOffsetCommit`; KIP-447.
-    Holds in: every model with a group.
-    Fails in: the museum's entry on offsets that do not go by their records.
     """
     return after.group.committed >= before.group.committed

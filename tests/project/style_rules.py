@@ -60,7 +60,7 @@ FORBIDDEN_TEXT = {
 ACTION_PARTS = ("When", "Effect", "Source")
 SAYS_NOTHING = re.compile(r"^ *(?:Who: the world|Left out: nothing)\.$", re.MULTILINE)
 """Parts that are better not written."""
-INVARIANT_PARTS = ("Lost", "Source", "Holds in", "Fails in")
+INVARIANT_PARTS = ("Lost", "Source")
 LEMMA_PARTS = ("Why", "Source")
 MODULE_PARTS = ("Part of Kafka", "Source", "Left out")
 VERDICTS = ("HOLDS", "VIOLATED", "DEADLOCK")

@@ -269,9 +269,7 @@ def test_an_engine_is_imported_by_one_file():
 
 def test_an_action_an_invariant_and_a_lemma_need_their_parts():
     action = 'def f(a):\n    """F.\n\n    When: x.\n    Effect: x.\n    Source: x.\n    """'
-    invariant = (
-        'def g(a):\n    """G.\n\n    Lost if it fails: x.\n    Source: x.\n    Holds in: x.\n    Fails in: x.\n    """'
-    )
+    invariant = 'def g(a):\n    """G.\n\n    Lost if it fails: x.\n    Source: x.\n    """'
     lemma = 'def h(a):\n    """H.\n\n    Why: x.\n    Source: x.\n    """'
     cases = [(action, ({"f"}, set(), set())), (invariant, (set(), {"g"}, set())), (lemma, (set(), set(), {"h"}))]
     empty = action.replace("Source: x.", "Source: x.\n    Left out: nothing.")
