@@ -31,8 +31,10 @@ STATES_PER_SECOND = 60_000
 """About how many states are judged in a second, by both searches and the comparison together."""
 OVERHEAD = 1.5
 """About how many seconds it takes to read a model and to make its machine code."""
-UNTELLING = 2.0
+UNTELLING = 1.5
 """By how much a model counts as slower that fails already, or of which no file says how many states it has."""
+MENDING = 0.5
+"""By how much other settings of such a model count as slower: they may be those at which it holds."""
 MENTIONED = 0.4
 """By how much a model counts as slower that has settings of its own which the edited functions read."""
 WHOLE = 1.5
@@ -153,8 +155,9 @@ class Run:
         most = None if is_whole else self._most(each, rank is not None)
         states = each.states if most is None else min(each.states, most)
         cost = OVERHEAD + states / STATES_PER_SECOND
-        if known is None or (known.verdict is not Verdict.HOLDS and rank is None):
-            cost *= UNTELLING
+        is_telling = known is not None and known.verdict is Verdict.HOLDS
+        if not is_telling:
+            cost *= UNTELLING if rank is None else MENDING
         if mentioned(self._edits, each.key, each.edits):
             cost *= MENTIONED
         if rank is not None:
