@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ir import BOOL
+from kafkacheck.checker.language.items import moved_by
 from kafkacheck.checker.language.values import Value, type_name
 from kafkacheck.checker.process.locations import place_of
 from kafkacheck.checker.schema import Struct, clear, copy
@@ -91,7 +92,7 @@ def type_text(kind: object) -> str:
 
 def _writer(function: FunctionType, kind: Record | ArrayOf) -> ir.Function:
     parameters = tuple(ir.Local(name, kind) for name in ("target", "source")[: 1 if function is clear else 2])
-    made = ir.Function(function, parameters, write_place=place_of(function))
+    made = ir.Function(function, parameters, write_place=place_of(function), moves=moved_by(kind))
     made.body = tuple(scalar_stores(made, parameters, kind, ("", "")))
     return made
 
