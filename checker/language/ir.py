@@ -32,7 +32,7 @@ INT, BOOL, NOTHING, SET = "int", "bool", "nothing", "an id set"
 
 IrType = str | Record | ArrayOf
 Owner = tuple[str, str]
-Place = tuple[type, str] | str
+Origin = tuple[type, str] | str
 """Where a queue or bag is: the class and the name of its field, or the parameter that it is."""
 
 ANY_ARRAY: Owner = ("*", "*")
@@ -271,8 +271,8 @@ class Function:
     calls: list["Function"] = field(default_factory=list)
     most_rounds: dict[ast.For, int] = field(default_factory=dict)
     is_part: bool = False
-    moves: frozenset[Place] = frozenset()
-    late_reads: frozenset[tuple[Place, Place]] = frozenset()
+    moves: frozenset[Origin] = frozenset()
+    late_reads: frozenset[tuple[Origin, Origin]] = frozenset()
 
     @property
     def writes(self) -> bool:

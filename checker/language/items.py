@@ -6,6 +6,7 @@ reads the name of one.
 """
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from kafkacheck.checker.schema.shape import ArrayOf, Record, Type
 if TYPE_CHECKING:
     from kafkacheck.checker.language.subset import FunctionReader
 
-Place = ir.Place
+Place = ir.Origin
 NOWHERE: frozenset[Place] = frozenset()
 
 
@@ -32,7 +33,7 @@ class Items:
     views: frozenset[str] = frozenset()
     moved: frozenset[tuple[str, Place, Place, int]] = frozenset()
 
-    def join(self, other: "Items", names: dict[str, object]) -> "Items":
+    def join(self, other: "Items", names: Iterable[str]) -> "Items":
         """What is known where two branches meet."""
         places = {name: self.places.get(name, NOWHERE) | other.places.get(name, NOWHERE) for name in names}
         return Items(places, self.views | other.views, self.moved | other.moved)

@@ -198,9 +198,9 @@ class FunctionReader:
             raise self.error(node, f"{node.id!r} may have no value here; give it one before the `if` or the loop")
         scope = self.result.function.__globals__
         if node.id not in scope and hasattr(builtins, node.id):
+            known = ", ".join(_BUILTINS) + "; for a set write Ids()" * (node.id in ("set", "frozenset"))
             raise self.error(
-                node,
-                f"{node.id!r} is outside the plain subset; of Python's own functions there are {', '.join(_BUILTINS)}",
+                node, f"{node.id!r} is outside the plain subset; of Python's own functions there are {known}"
             )
         if node.id not in scope:
             raise self.error(node, f"the name {node.id!r} is not defined; define or import it, or correct it")
