@@ -127,8 +127,8 @@ def _refuse_folder(text: str, names: Sequence[str]) -> None:
     """UsageError if `text` names a folder of the catalogue."""
     if any(name.startswith(f"{text}.") for name in names):
         raise UsageError(
-            f"{text!r} is a folder of models; name one of them (`kafkacheck models {text}` lists them), or all of them "
-            f"by '{text}.*'"
+            f"{text!r} is a folder of models; name one of them (`kafkacheck models {text}` lists them); check, "
+            f"models and guards take all of them, by '{text}.*'"
         )
 
 
@@ -140,7 +140,7 @@ def _near(text: str, names: Sequence[str]) -> str:
             ways = _ways_to_name(name)[clearly]
             called |= {each: each if name.endswith(each) else name for each in ways if each not in called}
     for folder in {name.rpartition(".")[0] for name in names} - {""}:
-        called.setdefault(folder, f"'{folder}.*'")
+        called.setdefault(folder, f"one of '{folder}.*'")
     near = nearest(text, called)
     return f"; did you mean {called[near]}?" if near else ""
 
@@ -317,6 +317,11 @@ def _module_of_name(name: str, catalogue: list[str]) -> ModuleType:
     former_names.heed()
     if not _is_module_name(name):
         _refuse_folder(name, catalogue)
+        if is_pattern(name):
+            raise UsageError(
+                f"{shortened(name)!r} is a pattern, and one model is wanted; name one. Only check, models and guards "
+                "take a pattern"
+            )
         raise UsageError(
             f"there is no model {shortened(name)!r}: it is no name of the catalogue (`kafkacheck models` lists it), no "
             f"file, and no module that Python finds{_near(name, catalogue)}; name a model of your own by its "

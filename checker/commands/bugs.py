@@ -20,6 +20,7 @@ from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.files import make_usable, remove_empty
 from kafkacheck.checker.process.statuses import NOT_EXHAUSTED, UNEXPECTED
 from kafkacheck.checker.result import Result
+from kafkacheck.checker.schema.releases import EVERY, dated, order
 from kafkacheck.checker.schema.rules import full_name
 
 COLUMNS = ("id", "title", "area", "property", "found", "fixed", "shortest", "states", "seconds", "fixed by")
@@ -226,7 +227,12 @@ def bugs_of_release(names: Sequence[str], release: str, as_json: bool) -> int:
 
     As JSON all of them, each with `in_release`, which is null if a rule of the bug has no date.
     """
+    asked = order(release)  # whether it is one, before all models are read
     places = [(bug, presence(bug)) for bug in chosen_bugs(names)]
+    steps = {step.release for _, place in places for each in dated(place.rules).values() for step in each} - {EVERY}
+    known = sorted(steps, key=order)
+    if known and asked[0] > order(known[-1])[0]:
+        raise UsageError(f"{release} is no release that the rules know; they know {known[0]} to {known[-1]}; name one")
     told = [(bug, place.is_in(release), place.fixed_in) for bug, place in places]
     if as_json:
         say(json_text([{"id": bug.id, "in_release": has, "fixed_in": fixed} for bug, has, fixed in told]))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ir import BOOL, INT
+from kafkacheck.checker.language.items import note_read
 from kafkacheck.checker.language.loops import read_loop
 from kafkacheck.checker.language.values import Host, Value, named
 from kafkacheck.checker.language.words import words_for
@@ -30,6 +31,8 @@ def read_comprehension(reader: "FunctionReader", call: ast.Call, name: str) -> V
     targets = _targets(reader, generator)
     given = {each.id for each in ast.walk(generator) if isinstance(each, ast.Name)} - targets
     names = {each: value for each, value in reader.flow.names.items() if each in given}
+    for each in sorted(names):
+        note_read(reader, generator, each)
     first, outside = _evaluated_outside(reader, generator.generators[0].iter, targets)
     names |= outside
     passed = {each: value for each, value in names.items() if value.form is not None and value.constant is None}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ir import BOOL, INT
+from kafkacheck.checker.language.items import moved_by
 from kafkacheck.checker.language.values import Value, type_name
 from kafkacheck.checker.language.whole import Body, is_alike, require_changeable, scalar_stores, type_text, written_at
 from kafkacheck.checker.process.locations import place_of
@@ -203,6 +204,7 @@ def _copy(kind: Record, named: Named) -> ir.Function:
     """`copy(target, Request(...))`: the fields that are not named become blank."""
     target = ir.Local("target", kind)
     made = _made(copy, _parameters(target, named))
+    made.moves = moved_by(kind)
     known = {name for name, _ in named}
     blank = [
         store
@@ -229,6 +231,7 @@ def _add(kind: Record, source: Record | None, named: Named) -> ir.Function:
     longer = ir.Binary("min", ir.Binary("+", PLACE, ir.Const(1)), ir.Const(parts.array.length))
     body += _set_length(made, parts, kind, longer)
     if issubclass(kind.struct, Bag):
+        made.moves = moved_by(kind)
         body.append(_settle(made, parts))
     made.body = tuple(body)
     return made
@@ -313,6 +316,7 @@ def _remove(kind: Record) -> ir.Function:
     target = ir.Local("target", kind)
     parts = held(target, kind)
     made = _made(remove, [target, PLACE])
+    made.moves = moved_by(kind)
     at, last = ir.Local("at", INT), ir.Local("last", INT)
     pair = (parts.at(ir.Binary("-", at, ir.Const(1))), parts.at(at))
     moved = tuple(scalar_stores(made, pair, parts.element, ("", "")))

@@ -65,6 +65,8 @@ _INSTEAD: dict[type[ast.expr], str] = {
     ast.Yield: "`return`",
     ast.YieldFrom: "`return`",
 }
+_SIGNS_OF_SETS = {"add": "|=", "remove": "-=", "discard": "-="}
+"""What stands in place of the methods by which Python's own sets change."""
 _HIGHEST_CONSTANT = 2**62
 
 
@@ -138,7 +140,12 @@ class ExpressionReader:
             return self._field(node, base, base.type)
         if isinstance(base.type, Host):
             return self._host_attribute(node, base.type.value)
-        raise self.function.error(node, f"{type_name(base.type)} has no field {node.attr!r}; only records have fields")
+        raise self.function.error(
+            node,
+            f"an id set has no {node.attr}(); write `{ast.unparse(node.value)} {_SIGNS_OF_SETS[node.attr]} {{member}}`"
+            if base.type == SET and node.attr in _SIGNS_OF_SETS
+            else f"{type_name(base.type)} has no field {node.attr!r}; only records have fields",
+        )
 
     def _field(self, node: ast.Attribute, base: Value, record: Record) -> Value:
         if is_container(record):

@@ -32,6 +32,8 @@ INT, BOOL, NOTHING, SET = "int", "bool", "nothing", "an id set"
 
 IrType = str | Record | ArrayOf
 Owner = tuple[str, str]
+Origin = tuple[type, str] | str
+"""Where a queue or bag is: the class and the name of its field, or the parameter that it is."""
 
 ANY_ARRAY: Owner = ("*", "*")
 """Owner of a scalar of an array whose declaring field is not known at the place that writes it."""
@@ -254,7 +256,9 @@ class Function:
     pairs it may write, `write_place` where it first does, and `false_is_clean` whether nothing can have been written
     when it returns False. `calls` are the functions it calls. `most_rounds` are how often its loops can run at most in
     one go, as `checker.language.ranges` finds. `is_part`: it is no function of its own, but a part of `function` that
-    is called in one place, such as the loop of any(...).
+    is called in one place, such as the loop of any(...). `moves` are the queues and bags whose records it may move, and
+    `late_reads` pairs of a place of which it reads a record after what lies at the other place has moved; see
+    `checker.language.items`.
     """
 
     function: FunctionType
@@ -267,6 +271,8 @@ class Function:
     calls: list["Function"] = field(default_factory=list)
     most_rounds: dict[ast.For, int] = field(default_factory=dict)
     is_part: bool = False
+    moves: frozenset[Origin] = frozenset()
+    late_reads: frozenset[tuple[Origin, Origin]] = frozenset()
 
     @property
     def writes(self) -> bool:

@@ -10,7 +10,7 @@ import builtins
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
 
@@ -19,6 +19,7 @@ from kafkacheck.checker.language.comprehensions import OVER_GENERATORS
 from kafkacheck.checker.language.expressions import ExpressionReader
 from kafkacheck.checker.language.id_sets import MASK_FUNCTIONS
 from kafkacheck.checker.language.ir import ANY_ARRAY, BOOL, INT, NOTHING, SET, Function
+from kafkacheck.checker.language.items import Items, note_call, note_read
 from kafkacheck.checker.language.loops import read_loop
 from kafkacheck.checker.language.outside import Outside
 from kafkacheck.checker.language.removal import is_removed
@@ -62,9 +63,10 @@ class _Flow:
 
     names: dict[str, Value]
     dirty: bool = False
+    items: Items = field(default_factory=Items)
 
     def copy(self) -> "_Flow":
-        return _Flow(dict(self.names), self.dirty)
+        return _Flow(dict(self.names), self.dirty, self.items)
 
 
 class Program:
@@ -115,6 +117,7 @@ class FunctionReader:
         self._arguments = arguments
         self.expressions = ExpressionReader(self)
         self.flow = _Flow({})
+        self.statement: ast.AST = tree
         self._live = True
         self._returned = False
         self._types: dict[str, ValueType] = {}
@@ -142,6 +145,7 @@ class FunctionReader:
         parameters = self._parameters()
         for name, kind in zip(parameters, self._arguments, strict=True):
             self.flow.names[name] = named(name, kind)
+            self.flow.items = self.flow.items.bound(name, None, kind)
         body = tree.body
         if (
             isinstance(body[0], ast.Expr)
@@ -190,14 +194,15 @@ class FunctionReader:
     def name(self, node: ast.Name) -> Value:
         """The Value of a name: a local, or something of the module."""
         if node.id in self.flow.names:
+            note_read(self, node, node.id)
             return self.flow.names[node.id]
         if self._is_local(node.id):
             raise self.error(node, f"{node.id!r} may have no value here; give it one before the `if` or the loop")
         scope = self.result.function.__globals__
         if node.id not in scope and hasattr(builtins, node.id):
+            known = ", ".join(_BUILTINS) + "; for a set write Ids()" * (node.id in ("set", "frozenset"))
             raise self.error(
-                node,
-                f"{node.id!r} is outside the plain subset; of Python's own functions there are {', '.join(_BUILTINS)}",
+                node, f"{node.id!r} is outside the plain subset; of Python's own functions there are {known}"
             )
         if node.id not in scope:
             raise self.error(node, f"the name {node.id!r} is not defined; define or import it, or correct it")
@@ -262,6 +267,7 @@ class FunctionReader:
             self.result.written |= callee.written
             if callee.writes and not self.result.write_place:
                 self.result.write_place = callee.write_place
+        note_call(self, callee, given)
         when_false = callee.writes and not callee.false_is_clean
         return Value(callee.returns, ir.Call(callee, tuple(given)), callee.writes, when_false)
 
@@ -276,6 +282,7 @@ class FunctionReader:
             if method is None:
                 instead = _INSTEAD.get(type(statement), "assignment, if, for ... in range, return and calls")
                 raise self.error(statement, f"{words_for(statement)} is outside the plain subset; use {instead}")
+            self.statement = statement
             forms, ends = method(statement)
             body += forms
             if ends:
@@ -344,12 +351,14 @@ class FunctionReader:
             joined = then_flow
         else:
             joined = self._join(statement, then_flow, other_flow)
+        if then_ends != other_ends:
+            joined.items = other_flow.items if then_ends else then_flow.items
         if test.constant is not None:  # the names are those that have a value whatever the rules
             body, ends, flow = outcomes[0] if test.constant else outcomes[1]
-            self.flow = _Flow(joined.names, flow.dirty)
+            self.flow = _Flow(joined.names, flow.dirty, flow.items)
             return body, ends
         dirty = any(flow.dirty and not ends for _, ends, flow in outcomes)
-        self.flow = _Flow(joined.names, dirty)
+        self.flow = _Flow(joined.names, dirty, joined.items)
         return (ir.If(test.expression, then, other),), then_ends and other_ends
 
     def _join(self, statement: ast.stmt, one: _Flow, other: _Flow) -> _Flow:
@@ -360,7 +369,7 @@ class FunctionReader:
                     raise self.error(statement, f"{name!r} has different types in the two branches")
                 same = value.owner == other.names[name].owner
                 names[name] = value if same else replace(value, owner=ANY_ARRAY)
-        return _Flow(names, one.dirty or other.dirty)
+        return _Flow(names, one.dirty or other.dirty, one.items.join(other.items, names))
 
     def _do_For(self, statement: ast.For) -> tuple[Body, bool]:
         loop = read_loop(self, statement)
@@ -383,7 +392,10 @@ class FunctionReader:
 
     def _loop_body(self, statement: ast.For, counter: str, statements: list[ast.stmt]) -> Body:
         self.assign_name(statement, counter, Value(INT, None))
-        body, _ = self.block(statements)
+        before = self.flow.items
+        body, ends = self.block(statements)
+        if ends:
+            self.flow.items = before
         return body
 
     def _do_Assign(self, statement: ast.Assign) -> tuple[Body, bool]:
@@ -434,6 +446,7 @@ class FunctionReader:
         if known is not None and known.type != value.type:
             before, after = type_name(known.type), type_name(value.type)
             raise self.error(statement, f"{name!r} was {before} and would become {after}; use another name")
+        self.flow.items = self.flow.items.bound(name, value.form, value.type)
         owner = value.owner if known is None or known.owner == value.owner else ANY_ARRAY
         self.flow.names[name] = replace(named(name, value.type), owner=owner)
         types = self._types.setdefault(name, value.type)

@@ -6,7 +6,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from kafkacheck.checker.language import ir
-from kafkacheck.checker.language.ir import BOOL
+from kafkacheck.checker.language.ir import BOOL, SET
+from kafkacheck.checker.language.items import moved_by
 from kafkacheck.checker.language.values import Value, type_name
 from kafkacheck.checker.process.locations import place_of
 from kafkacheck.checker.schema import Struct, clear, copy
@@ -26,7 +27,10 @@ def read_writer(reader: "FunctionReader", node: ast.Call, function: FunctionType
     if function is clear:
         kind = types[0] if len(types) == 1 else None
         if not isinstance(kind, Record):
-            raise reader.error(node, _misuse("clear() takes one record", arguments, "write an array by a loop over it"))
+            mend = "write an array by a loop over it"
+            if types == [SET]:
+                mend = f"write `{ast.unparse(node.args[0])} = Ids()`"
+            raise reader.error(node, _misuse("clear() takes one record", arguments, mend))
         if path := unknown_blank(kind, kind.struct.__name__):
             raise reader.error(
                 node,
@@ -36,7 +40,7 @@ def read_writer(reader: "FunctionReader", node: ast.Call, function: FunctionType
     else:
         kind = types[0] if len(types) == 2 else None
         if not isinstance(kind, Record | ArrayOf):
-            mend = "write `target = source` for numbers"
+            mend = "write `target = source` for numbers" if len(types) == 2 else "write `copy(target, source)`"
             raise reader.error(node, _misuse("copy() takes two records or arrays", arguments, mend))
         if not is_alike(*types):
             what = f"copy() from {type_text(types[1])} into {type_text(types[0])}"
@@ -91,7 +95,7 @@ def type_text(kind: object) -> str:
 
 def _writer(function: FunctionType, kind: Record | ArrayOf) -> ir.Function:
     parameters = tuple(ir.Local(name, kind) for name in ("target", "source")[: 1 if function is clear else 2])
-    made = ir.Function(function, parameters, write_place=place_of(function))
+    made = ir.Function(function, parameters, write_place=place_of(function), moves=moved_by(kind))
     made.body = tuple(scalar_stores(made, parameters, kind, ("", "")))
     return made
 

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Mapping
 from functools import lru_cache
 from types import FunctionType
+from typing import Any
 
 from kafkacheck.checker.language.ir import Function, reachable
 from kafkacheck.checker.language.source import parameter_names, variant
@@ -80,6 +81,10 @@ def charge_problem(state: Record, read: Function, allowance: str) -> str:
             "with it"
         )
     return ""
+
+
+class OfFamily(dict[Any, str]):
+    """The charges of a family: each of its models takes some of these actions."""
 
 
 def call_problem(read: Function, charges: Mapping[FunctionType, str]) -> str:

@@ -9,7 +9,9 @@ behaviour may stop anywhere. A step that leaves the state as it was is none that
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
+from kafkacheck.checker.model.charges import OfFamily
 from kafkacheck.checker.model.parts import Action, Protocol
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.names import did_you_mean, unknown
@@ -88,8 +90,14 @@ class Requirement:
         return f"{'strong' if self.is_strong else 'weak'} fairness of {call}"
 
 
-def stuttering_problem(listed: Sequence[Protocol], actions: Sequence[Action]) -> str:
-    """What is wrong with the list of the actions that may leave the state as it was; "" if nothing is."""
+def listed_problem(listed: Sequence[Protocol], charges: Mapping[Any, str], actions: Sequence[Action]) -> str:
+    """What is wrong with the list of the actions that may leave the state as it was, or with charges; "" if nothing is.
+
+    A family may charge actions that a model does not take.
+    """
+    for function in () if isinstance(charges, OfFamily) else charges:
+        if all(action.function is not function for action in actions):
+            return f"`charges` charges {_shown(function, actions)}; charge functions of `actions`"
     for function in listed:
         found = [action for action in actions if action.function is function]
         if not found:

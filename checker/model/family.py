@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from kafkacheck.checker.model.charges import OfFamily
 from kafkacheck.checker.model.model import Model
 
 
@@ -11,7 +12,8 @@ class Family:
 
     `CLUSTER.model(actions=[...], always=[...], bounds={"crashes": 1})` is a model with the family's state, initial
     states, rules and so on. Bounds and charges come to those of the family, and change them; any other argument
-    replaces the family's. Raises what `Model` raises.
+    replaces the family's. A charge of an action that a model does not take is left to the others. Raises what `Model`
+    raises.
     """
 
     def __init__(self, *, bounds: Mapping[str, int], charges: Mapping[Any, str] | None = None, **common: Any) -> None:
@@ -23,5 +25,5 @@ class Family:
         self, *, bounds: Mapping[str, int] | None = None, charges: Mapping[Any, str] | None = None, **own: Any
     ) -> Model:
         """A model of the family."""
-        merged = {"bounds": {**self.bounds, **(bounds or {})}, "charges": {**self.charges, **(charges or {})}}
+        merged = {"bounds": {**self.bounds, **(bounds or {})}, "charges": OfFamily({**self.charges, **(charges or {})})}
         return Model(**{**self._common, **own, **merged})

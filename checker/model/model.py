@@ -120,7 +120,7 @@ class Model(Unchanging):
         where = caller()
         name = model_name(where.f_globals.get("__name__", ""), where.f_code.co_filename) if name is None else name
         question = first_sentence(where.f_globals.get("__doc__")) if question is None else question
-        place = f"{short_path(where.f_code.co_filename)}:{where.f_lineno}" if place is None else place
+        is_new, place = place is None, place or f"{short_path(where.f_code.co_filename)}:{where.f_lineno}"
         self._place, self.name, self.question, self.drawing, self.expected = place, name, question, drawing, expected
         self.released: Released | None = None
         self.state, self.rules, self.check_deadlock = state, rules, check_deadlock
@@ -157,7 +157,7 @@ class Model(Unchanging):
             self._used_kinds: set[str] = set()
             self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials or ())
             self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
-            if problem := fairness.stuttering_problem(stuttering, self.actions):
+            if problem := fairness.listed_problem(stuttering, given["charges"] if is_new else {}, self.actions):
                 raise self._error(problem)
             self.properties = tuple(self._property(function, "always", (1, 2)) for function in always)
             self.sometimes = tuple(self._property(function, "sometimes", (1,)) for function in sometimes)

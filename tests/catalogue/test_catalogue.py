@@ -105,7 +105,7 @@ def test_an_unknown_name_is_told_the_nearest_one_and_where_the_list_is():
         ("Harbour.Locks.Uper", "harbour.locks.upper"),
         ("canal_pump", "canal.pumps"),
         ("lacks", "locks"),
-        ("canals", r"'canal\.\*'"),
+        ("canals", r"one of 'canal\.\*'"),
     ],
 )
 def test_a_mistyped_name_is_told_by_the_name_of_today(waterways, mistyped, meant):
@@ -190,9 +190,14 @@ def test_a_folder_stands_for_its_models_where_that_is_wanted(waterways):
     assert len(catalogue.names_matching(["harbour"], with_folders=True)) == 6
     for find in (lambda: catalogue.names_matching(["canal"]), lambda: catalogue.find_model("canal")):
         with pytest.raises(
-            UsageError, match=r"^'canal' is a folder of models; name one .* or all of them by 'canal\.\*'"
+            UsageError, match=r"^'canal' is a folder .* check, models and guards take all .* 'canal\.\*'"
         ):
             find()
+
+
+def test_where_one_model_is_wanted_a_pattern_is_none(waterways):
+    with pytest.raises(UsageError, match=r"^'canal\.\*' is a pattern, and one model is wanted; name one\. Only check,"):
+        catalogue.find_model("canal.*")
 
 
 def test_a_module_called_model_hides_no_catalogue(tmp_path):

@@ -76,8 +76,9 @@ SELDOM = (
 )
 """Lines that run only in programs that are refused, or that take long."""
 
-OTHERS = ("ir", "outside", "removal", "signature", "source", "words", "work")
-"""Files of `checker.language` that read no construct: the typed form, where functions are, what they see, words."""
+OTHERS = ("ir", "items", "outside", "removal", "signature", "source", "words", "work")
+"""Files of `checker.language` that read no construct: the typed form, where functions are, what they see, words; and
+which names are refused after what they stand for has moved."""
 FOLDER = [each.name for each in pkgutil.iter_modules(language.__path__) if each.name not in OTHERS]
 SOURCES: dict[ModuleType, tuple[str, ...]] = {
     **{importlib.import_module(f"{language.__name__}.{name}"): ("",) for name in FOLDER},

@@ -98,7 +98,10 @@ CASES = [
         "clear of two", "schema.clear(state.cells[0], state.cells[1])", "takes one record, not a Cell record and a Cell"
     ),
     statement("clear of none", "schema.clear()", "clear() takes one record, not nothing"),
-    statement("copy of one", "schema.copy(state.cells[0])", "copy() takes two records or arrays, not a Cell record"),
+    statement("copy of one", "schema.copy(state.cells[0])", "not a Cell record; write `copy(target, source)`"),
+    statement(
+        "clear of a set", "schema.clear(state.isr)", "takes one record, not an id set; write `state.isr = Ids()`"
+    ),
     statement(
         "copy of numbers", "schema.copy(state.number, 1)", "not int and int; write `target = source` for numbers"
     ),

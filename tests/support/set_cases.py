@@ -4,6 +4,8 @@ from tests.support.subset_cases import Case, guard, statement
 
 CASES = [
     guard("a set as condition", "state.isr", "must be bool, not an id set; ask for its len(), or for a member"),
+    guard("removal by a method", "state.isr.remove(1)", "an id set has no remove(); write `state.isr -= {member}`"),
+    guard("set()", "state.isr == set()", "'set' is outside the plain subset", "; for a set write Ids()"),
     guard("not of a set", "not state.isr", "the operand of `not` must be bool, not an id set"),
     guard("bool of a set", "bool(state.isr)", "the argument of bool() must be bool, not an id set"),
     guard("int of a set", "int(state.isr) == 1", "the argument of int() must be int, not an id set"),

@@ -221,6 +221,8 @@ def test_the_bugs_of_a_release_are_listed_without_a_search(place):
     assert " | 2.0 | TAP-8: shut it |" in in_process("bugs", "--list", "--markdown", folder=place).out
     ended = in_process("bugs", "--kafka", "new", folder=place)
     assert ended.status == 2 and "is no release; write one such as 4.1" in ended.error
+    ended = in_process("bugs", "--kafka", "99", folder=place)
+    assert ended.status == 2 and "99 is no release that the rules know; they know 2.0 to 2.0" in ended.error
 
 
 def test_bugs_that_share_the_half_with_the_fix_share_its_search(place, monkeypatch):

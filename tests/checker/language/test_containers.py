@@ -42,9 +42,9 @@ BODIES = [
     "return leave(state, sum(at for at, request in enumerate(state.bag) if place in request.ids))",
     "return leave(state, int(all(request == state.bag[0] for request in state.bag)))",
     "for request in state.bag:\n    if request.up and len(state.bag) > 1:\n        remove(state.bag, 0)\n"
-    "return leave(state, n)",
-    "bag = state.bag\nif len(bag) > 0:\n    first = bag[0]\n    remove(bag, 0)\n"
-    "    state.row[0] = first.row[0]\nreturn leave(state, n)",
+    "        return True\nreturn leave(state, n)",
+    "bag = state.bag\nif len(bag) > 0:\n    first = bag[0]\n    state.row[0] = first.row[0]\n"
+    "    remove(bag, 0)\nreturn leave(state, n)",
     "if len(state.queue) > 1 and state.queue[0] != state.queue[1]:\n    return leave(state, 1)\nreturn leave(state, 2)",
     "if len(state.bag) > 1 and not is_full(state.bag):\n    add(state.bag, state.bag[1])\n"
     "return leave(state, len(state.bag))",

@@ -176,6 +176,7 @@ def test_an_allowance_must_be_a_bound():
     [
         ([printer_jams], "`charges` is [<function printer_jams>]; give a dict from actions to names of allowances"),
         ({"printer_jams": "jams"}, "`charges` charges 'printer_jams'; charge a function of `actions`"),
+        ({page_is_printed: "jams"}, "charges page_is_printed, which is no action of the model; charge functions of"),
         ({printer_jams: ["jams"]}, "`charges` has the name ['jams']; give names as Python has them"),
         ({printer_jams: "two jams"}, "`charges` has the name 'two jams'; give names as Python has them"),
     ],
