@@ -319,8 +319,7 @@ def _module_of_name(name: str, catalogue: list[str]) -> ModuleType:
         _refuse_folder(name, catalogue)
         if is_pattern(name):
             raise UsageError(
-                f"{shortened(name)!r} is a pattern, and one model is wanted; name one. Only check, models and guards "
-                "take a pattern"
+                f"{shortened(name)!r} is a pattern; name one model: check, models and guards take patterns"
             )
         raise UsageError(
             f"there is no model {shortened(name)!r}: it is no name of the catalogue (`kafkacheck models` lists it), no "

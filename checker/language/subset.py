@@ -76,8 +76,7 @@ class Program:
         self.rules = rules
         self.bounds = bounds
         self.bounds_used: set[str] = set()
-        self.switches_used: set[tuple[int, str]] = set()
-        """The id of a group of rules, and the name of a switch in it that some function reads."""
+        self.switches_used: set[tuple[int, str]] = set()  # the id of a group of rules, and a switch in it that is read
         self.outside = Outside()
         self._hosts: dict[int, Host] = {}
         self.parts: dict[tuple[Any, ...], Function] = {}
@@ -201,9 +200,8 @@ class FunctionReader:
         scope = self.result.function.__globals__
         if node.id not in scope and hasattr(builtins, node.id):
             known = ", ".join(_BUILTINS) + "; for a set write Ids()" * (node.id in ("set", "frozenset"))
-            raise self.error(
-                node, f"{node.id!r} is outside the plain subset; of Python's own functions there are {known}"
-            )
+            told = f"{node.id!r} is outside the plain subset; of Python's own functions there are {known}"
+            raise self.error(node, told)
         if node.id not in scope:
             raise self.error(node, f"the name {node.id!r} is not defined; define or import it, or correct it")
         self.program.outside.note_name(self.result.function, node.lineno, node.id)

@@ -18,7 +18,7 @@ SECONDS = 15
 FIRST = {run.system: run.name for run in reversed(RUNS)}
 """The first run of each class."""
 SMALLER = {
-    "replication_control:cluster.kraft": ("moves=0", "crashes=0"),
+    "replication_control:cluster.kraft": ("crashes=0",),
     "controller_requests:controller_model": ("replicas=2", "moves=0"),
     "broker_heartbeats:broker_lifecycle.failover": ("restarts=0",),
     "raft_client:raft_model": ("crashes=0",),
