@@ -13,7 +13,8 @@ GENERATIONS := truncate_to_high_watermark kip101 kip279 kip320_first_try kip320
 
 # Folders with tests that only `make long` runs, or that do more there.
 LONG := $(addprefix tests/,museum catalogue replication cluster producer transactions programs \
-	kafka project checker/liveness checker/model checker/proofs checker/symbolic checker/distributed checker/graphs)
+	kafka project checker/change checker/liveness checker/model checker/proofs checker/symbolic checker/distributed \
+	checker/graphs)
 
 .PHONY: help check catalogue test every-test long quick kafka kafka-all findings lint format bench lock clean environment
 

@@ -491,10 +491,8 @@ def _model_of(module: ModuleType, text: str) -> Model:
         )
     model = module.MODEL
     if not isinstance(model, Model):
-        raise ModelError(
-            f"{place}: MODEL is {_shown(model)}, of type {type(model).__name__}; "
-            "write `MODEL = Model(...)` (from kafkacheck.checker.model import Model)"
-        )
+        told = f"{place}: MODEL is {_shown(model)}, of type {type(model).__name__}"
+        raise ModelError(f"{told}; write `MODEL = Model(...)` (from kafkacheck.checker.model import Model)")
     return model
 
 

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.statuses import DONE
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -90,4 +91,4 @@ def _serve(parent: int, ours: Connection, theirs: Connection, work: Callable[[An
     with contextlib.suppress(KeyboardInterrupt, EOFError, BrokenPipeError):
         while True:
             theirs.send(work(theirs.recv()))
-    os._exit(0)
+    os._exit(DONE)
