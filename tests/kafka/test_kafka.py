@@ -30,11 +30,16 @@ SMALLER = {
 @pytest.mark.parametrize("run", FIRST.values())
 def test_kafkas_classes_do_what_the_model_says(release, run):
     changes = [f"--set={each}" for each in SMALLER.get(run, ())]
-    command = [sys.executable, "-m", "tests.kafka", run, f"--seconds={SECONDS}", *changes]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (steps,) = re.findall(r" steps=(\d+) ", done.stdout.splitlines()[-1])
-    assert int(steps) > 0, done.stdout
+    command = [sys.executable, "-m", "tests.kafka", run, *changes]
+    for seconds in (SECONDS, 4 * SECONDS):  # on a busy machine the JVM may only just have started
+        done = subprocess.run(
+            [*command, f"--seconds={seconds}"], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        (steps,) = re.findall(r" steps=(\d+) ", done.stdout.splitlines()[-1])
+        if int(steps) > 0:
+            return
+    raise AssertionError(f"no step was compared: {done.stdout}")
 
 
 @pytest.mark.slow

@@ -127,7 +127,7 @@ def test_an_edited_default_of_a_rule_is_compared_in_two_processes(project):
     assert found["models"][0]["states"] == [3, 5]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_edited_bound_is_tried_at_other_settings(project):
     project.edit("tank", '"capacity": 5', '"capacity": 2')
     own, tried = project.found("--max-seconds", 40)["models"]
