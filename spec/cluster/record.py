@@ -204,6 +204,19 @@ def only_replacements_change_nothing(before: State, after: State) -> bool:
     return metadata.target != metadata.replicas or metadata.adding != Ids()
 
 
+def ended_reassignments_are_in_sync(before: State, after: State, rules: ClusterRules) -> bool:
+    """When a reassignment ends, the brokers of its target are in sync, or those that suffice.
+
+    Lost if it fails: replicas are removed before others have their records.
+    Source: KAFKA-15665, KAFKA-19975; `PartitionReassignmentReplicas.maybeCompleteReassignment`.
+    """
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    if now.replicas != now.target or now.adding != Ids() or was.replicas == now.replicas:
+        return True
+    return needed_of_target(rules, now.replicas, was.adding & now.replicas, was.replicas - now.replicas) <= now.isr
+
+
 def reassignments_go_on(before: State, after: State, rules: ClusterRules) -> bool:
     """A reassignment begins only if no other one is under way, in the ZooKeeper era only if the partition has a leader.
 

@@ -39,6 +39,7 @@ STEPS = (
     replay.only_assigned_followers_are_answered,
     record.every_change_has_an_effect,
     record.only_replacements_change_nothing,
+    record.ended_reassignments_are_in_sync,
 )
 ALWAYS = (record.reassignments_end_as_asked, properties.one_leader_in_epoch, properties.isr_is_assigned, *STEPS)
 
