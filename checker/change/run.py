@@ -46,6 +46,7 @@ AGAIN = 0.25
 SHARE = 0.2
 """The most of the time that one model takes at other settings."""
 DIED = "its process was ended from outside, as for lack of memory"
+"""Why a question has no answer if its process is gone."""
 IN_TIME = 0.9
 """The share of the time that is left in which an answer is asked for, so that it does not come too late."""
 LEAST = 0.5
@@ -193,9 +194,7 @@ class Run:
             told = ", ".join(" ".join([each.name, *each.settings]) for each in pool.tasks)
             self._progress(f"{told}: {len(self._queue)} questions to go, {self._left():.0f} s left")
             for question, answer in pool.answers(self._left()):
-                self._note(
-                    question, answer or Answer(error="its process was ended from outside, as for lack of memory")
-                )
+                self._note(question, answer or Answer(error=DIED))
 
     def _limited(self, question: Question) -> Question:
         share = self._seconds if question.rank is None else SHARE * self._seconds
