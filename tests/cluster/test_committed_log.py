@@ -3,14 +3,12 @@
 import pytest
 
 from kafkacheck.checker.exploration.verdict import Verdict
-from kafkacheck.checker.model import Model
 from kafkacheck.checker.search import check
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.consumer.follower_reads import MODEL as FOLLOWER_READS
 from kafkacheck.model.cluster.controller import controller_elects_uncleanly
-from kafkacheck.model.cluster.environment import CHARGES, process_crashes, start_alone
-from kafkacheck.model.cluster.family import BOUNDS, KRAFT, REPLICATION
-from kafkacheck.model.cluster.system import State
+from kafkacheck.model.cluster.environment import process_crashes, start_alone
+from kafkacheck.model.cluster.family import CLUSTER, KRAFT, REPLICATION
 from kafkacheck.spec.cluster import refinement as cluster_refinement
 from tests.cluster.test_cluster_properties import state_of
 
@@ -63,14 +61,12 @@ def test_what_clients_are_told_is_compared_with_the_committed_log():
 
 def test_an_unclean_election_rewrites_the_committed_log():
     """The promise that `unclean.leader.election.enable` gives up: another record is committed at the same offset."""
-    model = Model(
+    model = CLUSTER.model(
         name="unclean",
-        state=State,
         initial=start_alone,
-        bounds={**BOUNDS, "max_records": 2, "max_leader_epoch": 3, "max_metadata_offset": 5, "crashes": 1},
+        bounds={"max_records": 2, "max_leader_epoch": 3, "max_metadata_offset": 5, "crashes": 1},
         rules=ClusterRules(unclean_election=True, commits_are_noted=True),
         actions=[*REPLICATION, *KRAFT, process_crashes, controller_elects_uncleanly],
-        charges=CHARGES,
         always=[cluster_refinement.committed_log_only_grows],
     )
     result = check(model, engine="interpreted")

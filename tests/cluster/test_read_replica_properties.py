@@ -5,7 +5,6 @@ from copy import deepcopy
 import pytest
 
 from kafkacheck.checker.exploration.verdict import Verdict
-from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Ids
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
@@ -23,8 +22,8 @@ from kafkacheck.model.cluster.clients import (
     consumer_validates_position,
 )
 from kafkacheck.model.cluster.controller import controller_fences_broker
-from kafkacheck.model.cluster.environment import CHARGES, found_partition, start_in_sync
-from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.environment import found_partition, start_in_sync
+from kafkacheck.model.cluster.family import BOUNDS, CLUSTER
 from kafkacheck.model.cluster.read_replica.base import MODEL
 from kafkacheck.model.cluster.read_replica.unleased import MODEL as UNLEASED
 from kafkacheck.model.cluster.system import State
@@ -136,14 +135,12 @@ def test_what_is_waited_for_and_what_is_not():
 
 def judged(model, pairs, weakly_fair, strongly_fair=()):
     """Whether the model meets these liveness properties with this fairness alone."""
-    again = Model(
+    again = CLUSTER.model(
         name=model.name,
-        state=State,
         initial=start_in_sync,
         bounds=model.bounds,
         rules=model.rules,
         actions=[action.function for action in model.actions],
-        charges=CHARGES,
         leads_to=pairs,
         weakly_fair=list(weakly_fair),
         strongly_fair=list(strongly_fair),
