@@ -38,7 +38,16 @@ from kafkacheck.model.transactions.partitions import (
     leader_writes_marker,
 )
 from kafkacheck.model.transactions.system import State
-from kafkacheck.spec.transactions import clients, coordinators, disturbances, lemmas, partitions, properties, steps
+from kafkacheck.spec.transactions import (
+    clients,
+    coordinators,
+    disturbances,
+    lemmas,
+    partitions,
+    properties,
+    refusals,
+    steps,
+)
 
 CLIENT = (producer_initializes, producer_begins_transaction, producer_sends, producer_commits, producer_aborts)
 
@@ -114,7 +123,13 @@ PARTITIONS = (
     partitions.remembered_batches_have_sequences,
 )
 
-STEPS = (*CLIENTS, *COORDINATORS, *PARTITIONS, disturbances.disturbances_are_real)
+REFUSALS = (
+    refusals.only_fenced_and_unknown_clients_stop,
+    refusals.only_lost_records_leave_a_gap,
+    refusals.coordinators_remember_the_previous_id,
+)
+
+STEPS = (*CLIENTS, *COORDINATORS, *PARTITIONS, *REFUSALS, disturbances.disturbances_are_real)
 """Properties of the steps of clients, coordinators and leaders."""
 
 UPGRADE = (clients.new_epochs_complete_the_upgrade, clients.versions_stay, coordinators.clients_go_on_as_they_were_told)
