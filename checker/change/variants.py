@@ -78,7 +78,7 @@ def _name(text: str) -> str:
 
 
 def _others(model: Model) -> Iterator[tuple[str, str]]:
-    """Each switch with its other values, and each bound with the next one."""
+    """Each switch and each bound of 0 or 1 with its other values, and each other bound with the next one."""
     for name, value in switches(model.rules).items():
         if isinstance(value, bool):
             yield name, str(not value).lower()
@@ -87,7 +87,7 @@ def _others(model: Model) -> Iterator[tuple[str, str]]:
         else:
             yield name, str(value + 1)
     for name, bound in model.bounds.items():
-        yield name, str(bound + 1)
+        yield name, str(1 - bound if name in model.flags else bound + 1)
 
 
 def _releases(model: Model) -> list[str]:

@@ -6,7 +6,7 @@ and arrays, queues and bags lists.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,10 +116,10 @@ def flags(names: Sequence[str], columns: Iterable[Rows]) -> pa.Array:
     return pa.StructArray.from_arrays([pa.array(column) for column in columns], names=list(names))
 
 
-def limited_by(layout: Layout) -> dict[str, list[int]]:
+def limited_by(layout: Layout, switched: Collection[str]) -> dict[str, list[int]]:
     """For each bound the leaves that count up to it: an offset, epoch or count whose highest value names the bound.
 
-    Or down from it, in an allowance.
+    Or down from it, in an allowance. The bounds `switched`, which are 0 or 1, cut nothing off.
     """
     found: dict[str, list[int]] = {}
     for place, leaf in enumerate(layout.leaves):
@@ -127,7 +127,7 @@ def limited_by(layout: Layout) -> dict[str, list[int]]:
         size = kind.end if isinstance(kind, Offset) else kind.highest if isinstance(kind, Epoch | Count) else 0
         for name in re.findall(r"[^\W\d]\w*", str(size)):
             found.setdefault(name, []).append(place)
-    return {name: found[name] for name in layout.bounds.values if name in found}
+    return {name: found[name] for name in layout.bounds.values if name in found and name not in switched}
 
 
 class StepColumns:

@@ -30,7 +30,7 @@ class Tables:
         self._measures = [each.name for each in model.measures]
         self._ends = np.array([leaf.low if isinstance(leaf.kind, Allowance) else leaf.high for leaf in layout.leaves])
         self.columns = arrow.field_columns(layout)
-        self.limited = arrow.limited_by(layout)
+        self.limited = arrow.limited_by(layout, model.flags)
         self.steps = arrow.StepColumns(model)
         nothing = arrow.type_array(self._root, np.empty((0, len(layout.leaves)), np.int64))
         self.schema = str(pa.struct([(column, nothing.type.field(name).type) for name, column in self.columns.items()]))

@@ -110,6 +110,8 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
         for each in names:
             if not isinstance(each, str) or not each.isidentifier():
                 raise refuse(role, f"has the name {shown(each)}", "names as Python has them, such as 'nodes'")
+    if problem := _flag_problem(arguments["flags"], arguments["bounds"]):
+        raise ModelError(f"model {name}: {problem}")
     for function, allowance in arguments["charges"].items():
         _check_charge(function, allowance, arguments["bounds"], name)
     kinds: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -133,6 +135,17 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
     if not isinstance(arguments["state"], type) or not issubclass(arguments["state"], Struct):
         raise refuse("state", f"is {shown(arguments['state'])}", "the Struct class of a state")
     _check_rules(arguments["rules"], name)
+
+
+def _flag_problem(flags: Any, bounds: Mapping[str, Any]) -> str:
+    if isinstance(flags, str) or not isinstance(flags, Sequence):
+        return f"`flags` is {shown(flags)}; give a list of names of bounds"
+    for each in flags:
+        if not isinstance(each, str) or each not in bounds:
+            return f"`flags` names {shown(each)}, which is no bound; name bounds that are 0 or 1"
+        if bounds[each] not in (0, 1):
+            return f"the bound {each} is {bounds[each]}; it is 0 or 1"
+    return ""
 
 
 def _check_charge(function: Any, allowance: str, bounds: Mapping[str, int], model: str) -> None:

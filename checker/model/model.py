@@ -51,12 +51,12 @@ NOTHING_FAIR: dict[str, Any] = {"weakly_fair": (), "strongly_fair": ()}
 class Model(Unchanging):
     """A closed finite system.
 
-    `state`: the Struct of a state. `initial`: one or several functions like actions, each applied to the blank state
-    (every optional field at its sentinel, every other field at its lowest value); the states in which they do not
-    return False are the initial states; None stands for the blank state itself. `bounds`: integers by name.
-    `rules`: a NamedTuple of enum members, ints or bools, or of such NamedTuples. `actions`: functions
-    `(state[, rules][, bounds], *parameters) -> bool`. Every function may take `bounds` behind `rules`: a NamedTuple of
-    the bounds; a property takes both at its end.
+    `state`: the Struct of a state. `initial`: one or several functions like actions, each applied to the blank
+    state (every optional field at its sentinel, every other field at its lowest value); the states in which they do
+    not return False are the initial states; None stands for the blank state itself. `bounds`: integers by name;
+    `flags`: the bounds that are 0 or 1. `rules`: a NamedTuple of enum members, ints or bools, or of such
+    NamedTuples. `actions`: functions `(state[, rules][, bounds], *parameters) -> bool`. Every function may take
+    `bounds` behind `rules`: a NamedTuple of the bounds; a property takes both at its end.
     `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
     is wanted. `charges`: by action, the allowance of the state's `budget` from which each of its steps takes 1, and
     without which it is not enabled (`checker.model.charges`); no other action calls it, because a call does not pay.
@@ -97,6 +97,7 @@ class Model(Unchanging):
         charges: Mapping[Protocol, str] | None = None,
         stuttering: Sequence[Protocol] = (),
         bounds: Mapping[str, int] | None = None,
+        flags: Sequence[str] = (),
         initial: Protocol | Sequence[Protocol] | None = None,
         rules: Any = None,
         parameters: Mapping[str, Kind | Any] | None = None,
@@ -123,15 +124,14 @@ class Model(Unchanging):
         is_new, place = place is None, place or f"{short_path(where.f_code.co_filename)}:{where.f_lineno}"
         self._place, self.name, self.question, self.drawing, self.expected = place, name, question, drawing, expected
         self.released: Released | None = None
-        self.state, self.rules, self.check_deadlock = state, rules, check_deadlock
-        initials = (initial,) if callable(initial) else initial
+        self.state, self.rules, self.check_deadlock, self.flags = state, rules, check_deadlock, tuple(flags)
         given: dict[str, Any] = {
             "name": name, "state": state, "actions": actions, "charges": {} if charges is None else charges,
-            "stuttering": stuttering, "bounds": bounds or {}, "initial": initials,
+            "stuttering": stuttering, "bounds": bounds or {}, "initial": (initial,) if callable(initial) else initial,
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
             "eventually": eventually, "leads_to": leads_to, "weakly_fair": weakly_fair, "strongly_fair": strongly_fair,
             "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "measures": measures,
-            "drawing": drawing, "question": question, "expected": expected,
+            "drawing": drawing, "question": question, "expected": expected, "flags": flags,
         }  # fmt: skip
         try:
             check_definition(given)
@@ -155,7 +155,7 @@ class Model(Unchanging):
                 self._bounds.used |= self._bounds_of_state
             self._kinds = {key: self._as_kind(value, key) for key, value in (parameters or {}).items()}
             self._used_kinds: set[str] = set()
-            self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials or ())
+            self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in given["initial"] or ())
             self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
             if problem := fairness.listed_problem(stuttering, given["charges"] if is_new else {}, self.actions):
                 raise self._error(problem)

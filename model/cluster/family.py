@@ -3,14 +3,13 @@
 Bounds: `replicas` brokers hold the partition; a log has room for `log_size` records; producers write `max_records`
 records in all; leader epochs run from 0 to `max_leader_epoch`, the controller's changes from 0 to
 `max_metadata_offset`, broker epochs from 0 to `max_broker_epoch` and controller epochs from 0 to
-`max_controller_epoch`; a log's start can rise to `max_log_start`; each follower can have `old_fetches` requests whose
-connection is broken (0 or 1). These bounds are switches (0 or 1): `fetch_sessions` if followers fetch in sessions,
-`metadata_deltas` if brokers replay several records as one change,
-`elr_index` if the controller's index of eligible replicas is modelled, `noted_targets` if the targets of reassignments
-are kept for properties,
-`epoch_files` if leader-epoch files reach the disk late, `late_registrations` if brokers learn their epoch late,
-`reassignment_rounds` if a reassignment ends in two rounds, and `read_replicas` if leaders name followers for consumers
-to read from. The others are budgets of disturbances (`model/cluster/environment.py`). All bounds only end behaviours.
+`max_controller_epoch`; a log's start can rise to `max_log_start`. `FLAGS` are 0 or 1: `old_fetches` is 1 if each
+follower can have a request whose connection is broken, `fetch_sessions` if followers fetch in sessions,
+`metadata_deltas` if brokers replay several records as one change, `elr_index` if the controller's index of eligible
+replicas is modelled, `noted_targets` if the targets of reassignments are kept for properties, `epoch_files` if
+leader-epoch files reach the disk late, `late_registrations` if brokers learn their epoch late, `reassignment_rounds` if
+a reassignment ends in two rounds, and `read_replicas` if leaders name followers for consumers to read from. The others
+are budgets of disturbances (`model/cluster/environment.py`). All bounds only end behaviours.
 """
 
 from typing import Any
@@ -229,11 +228,24 @@ BOUNDS = {
 }
 """Default bounds; each model says which ones it changes."""
 
+FLAGS = (
+    "old_fetches",
+    "fetch_sessions",
+    "metadata_deltas",
+    "elr_index",
+    "epoch_files",
+    "late_registrations",
+    "reassignment_rounds",
+    "noted_targets",
+    "read_replicas",
+)
+
 _COMMON: dict[str, Any] = {
     "state": State,
     "charges": environment.CHARGES,
     "initial": environment.start_in_sync,
     "bounds": BOUNDS,
+    "flags": FLAGS,
     "sometimes": EXAMPLES,
     "measures": MEASURES,
 }

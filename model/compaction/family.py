@@ -48,5 +48,12 @@ BOUNDS = {
 }
 """Bounds to start from; each model says what it changes."""
 
-COMPACTED = Family(state=State, charges=CHARGES, initial=start_compaction, bounds=BOUNDS, rules=CompactionRules())
+COMPACTED = Family(
+    state=State,
+    charges=CHARGES,
+    initial=start_compaction,
+    bounds=BOUNDS,
+    flags=("transactional",),
+    rules=CompactionRules(),
+)
 """A compacted partition, as each model has it unless it says otherwise."""

@@ -130,6 +130,7 @@ PRODUCER = Family(
     charges=environment.CHARGES,
     initial=environment.start_known,
     bounds=BOUNDS,
+    flags=("transactional",),
     rules=ProducerRules(),
     sometimes=EXAMPLES,
     drawing=PARTITIONS,

@@ -4,7 +4,7 @@ Bounds: `clients` producers with `transactional_ids` transactional ids, `produce
 `max_producer_epoch` run `batches` transactions over `partitions` partitions with room for `log_size` batches; sequences
 run from 0 to `max_sequence`, the coordinator's epochs from 0 to `max_coordinator_epoch`. `requests` and `produces`
 count the slots for requests: slots beyond `clients` hold strays. At most `late_markers` markers are under way twice.
-`upgrades` is 1 if clients have different transaction versions. The others are budgets of disturbances
+The flag `upgrades` is 1 if clients have different transaction versions. The others are budgets of disturbances
 (`model/transactions/environment.py`). All bounds only end behaviours.
 """
 
@@ -267,6 +267,7 @@ TRANSACTIONAL = Family(
     charges=environment.CHARGES,
     initial=starts.start_transactions,
     bounds=BOUNDS,
+    flags=("transactional", "upgrades"),
     rules=TransactionRules(),
     sometimes=EXAMPLES,
     drawing=TRANSACTION_LANES,

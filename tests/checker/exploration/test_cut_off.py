@@ -74,7 +74,7 @@ def cut_off_in_plain_python(model, bound, values, allowance=None):
 @pytest.mark.parametrize("model", [PURSE, model_of("kip320").with_bounds(SMALL)], ids=lambda model: model.name)
 def test_a_state_is_cut_off_where_a_larger_bound_lets_more_happen(model, tmp_path):
     run = dataset.write(model, model.name, tmp_path / "graph", with_cut_off=True)
-    assert run["cut_off"] == run["limited"] == list(arrow.limited_by(model.layout))
+    assert run["cut_off"] == run["limited"] == list(arrow.limited_by(model.layout, model.flags))
     found = dict.fromkeys(run["cut_off"], 0)
     rows = rows_of(tmp_path / "graph", "states")
     for row in rows[:: 1 + len(rows) // 40]:

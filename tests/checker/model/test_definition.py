@@ -2,9 +2,11 @@
 
 import pytest
 
+from kafkacheck.checker.change.variants import _others
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.process.errors import ModelError, UsageError
 from tests.toys.behaviours import GRID
+from tests.toys.printer import PRINTING, page_is_printed, printer_jams
 
 GIVEN = {
     "name": "tried",
@@ -43,3 +45,16 @@ def test_no_initial_function_is_not_the_same_as_an_empty_list():
 def test_a_value_is_shown_without_its_address_in_memory():
     assert " at 0x" not in refusal(**GIVEN, always=[object()])
     assert " at 0x" not in refusal(**GIVEN | {"actions": [staticmethod(print)]})
+
+
+def test_a_bound_that_is_0_or_1_has_no_other_value():
+    model = PRINTING.model(actions=[page_is_printed, printer_jams], bounds={"jams": 1}, flags=["jams"])
+    assert model.with_bounds({"jams": 0}).bounds["jams"] == 0
+    with pytest.raises(UsageError, match="the bound jams is 2; it is 0 or 1"):
+        model.with_bounds({"jams": 2})
+    assert dict(_others(model)) == {"pages": "4", "jams": "0"}
+
+
+def test_flags_are_bounds():
+    assert "`flags` names 'widht', which is no bound" in refusal(**GIVEN, flags=["widht"])
+    assert "`flags` is 'width'; give a list of names of bounds" in refusal(**GIVEN, flags="width")
