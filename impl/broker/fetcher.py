@@ -23,7 +23,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def is_of_now(broker: Broker, fetch: Fetch) -> bool:
-    """Whether a follower would still send this request, so that it uses the answer."""
+    """Whether a follower would send this request again now. Only then does it use the answer."""
     if fetch.broker_epoch != broker.broker_epoch or fetch.leader_epoch != broker.leader_epoch:
         return False
     if fetch.leader != broker.leader:
@@ -147,10 +147,11 @@ def exposes_divergence(broker: Broker, rules: ClusterRules, fetch: Fetch) -> boo
 
 
 def is_taken_for_new(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
-    """Whether a follower, by the old rule, takes the answer to a fetch of an earlier leader epoch for one of its own.
+    """Whether a follower takes the answer to a fetch of an earlier leader epoch for an answer to its present one.
 
-    It does so if it follows the same leader, fetches from the same offset, and has an epoch: without one it is about to
-    truncate. If another broker has led in between, the connection is closed, and no answer comes; here it may come.
+    By the old rule it does so if it follows the same leader, fetches from the same offset, and has an epoch. A follower
+    without an epoch truncates first. Kafka closes the connection when another broker has led in between, so that no
+    answer comes; here it may come.
     """
     if rules.fetch_answer_is_of_epoch or fetch.broker_epoch != broker.broker_epoch:
         return False

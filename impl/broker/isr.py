@@ -130,8 +130,8 @@ def end_recovery(leader: Broker, leader_id: int, metadata: Metadata, change: Alt
     When: its metadata says that it is recovering; no change is pending.
     Effect: the request is sent, with the ISR as it is.
     Source: Partition.makeLeader (LeaderRecoveryState.RECOVERED), AlterPartition; KIP-704.
-    Left out: the recovery itself, for which Kafka does nothing yet. Kafka declares it with the leader's next change of
-        the ISR, which here is this one.
+    Left out: the recovery itself, for which Kafka does nothing yet. In Kafka the leader's next change of the ISR says
+        that it has recovered; here this request says only that.
     """
     if not can_propose(leader, leader_id, change) or not metadata.is_recovering:
         return False
@@ -143,11 +143,11 @@ def end_recovery(leader: Broker, leader_id: int, metadata: Metadata, change: Alt
 def note_caught_up(
     leader: Broker, rules: ClusterRules, leader_id: int, follower_id: int, metadata: Metadata, change: AlterPartition
 ) -> bool:
-    """Find a follower caught up: the first of the two steps of an expansion, if it takes two.
+    """Find that a follower has caught up: the first step of an expansion that takes two.
 
     Who: a leader.
     When: as in `propose_expansion`, except for eligibility.
-    Effect: the leader notes it, with the broker epoch of the fetch that showed it.
+    Effect: the leader notes the follower and the broker epoch of its last fetch.
     Source: Partition.canAddReplicaToIsr; KAFKA-15221.
     """
     if not is_joining(leader, rules, leader_id, follower_id, metadata, change):
@@ -163,12 +163,12 @@ def note_caught_up(
 def propose_caught_up(
     leader: Broker, rules: ClusterRules, leader_id: int, follower_id: int, metadata: Metadata, change: AlterPartition
 ) -> bool:
-    """Propose a follower that was found caught up: the second of two steps.
+    """Propose to add a follower that has caught up: the second step of an expansion that takes two.
 
     Who: a leader.
-    When: the follower was found caught up. With one snapshot, the broker epoch checked is that of the fetch that showed
-        it, and no fetch with a newer broker epoch may have come.
-    Effect: the request is sent if the follower is eligible; the leader forgets its note.
+    When: the leader has noted the follower (`note_caught_up`).
+    Effect: the request is sent if the follower is eligible. By the mended rule, its broker epoch must also be the noted
+        one. In any case the leader forgets its note.
     Source: Partition.isReplicaIsrEligible, submitAlterPartition; KAFKA-15221.
     """
     follower = leader.followers[follower_id]

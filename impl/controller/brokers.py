@@ -37,7 +37,7 @@ def can_take_out(metadata: Metadata, rules: ClusterRules, broker_id: int, new_le
 
 
 def take_out(controller: Controller, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
-    """Remove a broker from the active ones, from the ISR and from the leadership; whether that was possible."""
+    """Fence a broker, take it out of the ISR, and let another one lead if it led. Return whether that was possible."""
     if not can_take_out(controller.history[controller.offset], rules, broker_id, new_leader):
         return False
     begin_change(controller)
@@ -55,12 +55,12 @@ def take_out(controller: Controller, rules: ClusterRules, broker_id: int, new_le
 
 
 def handle_broker_fenced(controller: Controller, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
-    """Find that a broker's session has expired, and elect another leader if it led.
+    """Fence a broker whose session has expired. If it led, elect another leader.
 
     Who: the active controller.
     When: the broker is active, and a controller listened when it failed.
-    Effect: the broker leaves the ISR, unless it is the last member and the ISR must not be empty. If it led, any active
-        electable replica leads under the next leader epoch, or nobody.
+    Effect: the broker leaves the ISR, unless it is the last member and the ISR must not be empty. If it led, the next
+        leader epoch begins, and an active electable replica leads, or nobody if there is none.
     Source: ReplicationControlManager.handleBrokerFenced; KafkaController.onBrokerFailure.
     """
     if broker_id in controller.unnoticed:
@@ -69,7 +69,7 @@ def handle_broker_fenced(controller: Controller, rules: ClusterRules, broker_id:
 
 
 def begin_shutdown(controller: Controller, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
-    """Answer a broker's request for a controlled shutdown: it is taken out; whether that was possible."""
+    """Fence a broker that asks for a controlled shutdown. Return whether that was possible."""
     if not take_out(controller, rules, broker_id, new_leader):
         return False
     controller.stopping |= {broker_id}
@@ -77,9 +77,9 @@ def begin_shutdown(controller: Controller, rules: ClusterRules, broker_id: int, 
 
 
 def activate(controller: Controller, rules: ClusterRules, bounds: Bounds, broker_id: int) -> None:
-    """Within the begun change: mark a broker as active.
+    """Unfence a broker within the change that has begun.
 
-    It leads if nobody does and it is electable or the last known leader.
+    If nobody leads, the broker leads if it is electable or the last known leader.
     """
     metadata = controller.history[controller.offset]
     metadata.active |= {broker_id}

@@ -1,8 +1,9 @@
 """May a replica that was out of sync join the ISR of a leader whose high watermark lags?
 
 Bounds: three replicas, because the bug takes a leader, its predecessor, and a third replica that joins. The third
-    replica starts outside the ISR. Two moves: to the new leader, and to the replica that joined. One follower at a time
-    has a request under way, which keeps the model small; without that bound the museum's counterexample is no shorter.
+    replica starts outside the ISR. Leadership moves twice: to the new leader, and to the replica that joined. To keep
+    the model small, only one follower at a time has a request under way. Without that bound the bug's counterexample in
+    the museum is no shorter.
 Expected: HOLDS
 """
 
