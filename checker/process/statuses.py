@@ -74,9 +74,9 @@ TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
     ((NOT_WELL_FORMED,), "the model is not well-formed, or importing its file fails or ends the process"),
     ((PIPE_CLOSED,), "the reader of the output closed it"),
     (
-        (BY_SIGNAL + 3, BY_SIGNAL + 9),
-        "ended at once by a signal, 128 and its number: SIGQUIT, after the place of every thread; SIGKILL, which the "
-        "system sends if memory runs out",
+        (BY_SIGNAL + 2, BY_SIGNAL + 3, BY_SIGNAL + 9),
+        "ended at once by a signal, 128 and its number: a second Ctrl-C; SIGQUIT, after the place of every thread; "
+        "SIGKILL, which the system sends if memory runs out",
     ),
 )
 """The statuses, each with its meaning."""
