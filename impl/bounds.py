@@ -12,28 +12,36 @@ class Bounds(NamedTuple):
     """What functions read. A model needs only the bounds that its functions ask for.
 
     elr_index: 1 if the controller's index of eligible leader replicas is modelled; 0 otherwise.
+    failovers: how often the coordinator of a consumer group can change.
     fetch_sessions: 1 if followers have fetch sessions; 0 otherwise.
     group_failovers: how often the coordinator of a group can change.
     late_registrations: 1 if a broker learns its broker epoch after it has registered; 0 if at once.
+    max_group_epoch: the highest epoch of a consumer group.
     max_messages: how many messages a producer sends.
     max_producer_epoch: the highest producer epoch, 32767 in Kafka.
     max_time: the last tick of the clock.
     noted_targets: 1 if models keep the target that an operator has asked for last, for properties; 0 otherwise.
+    partitions: how many partitions there are.
     producer_ids: how many producer ids the cluster can give out.
     reassignment_rounds: 1 if a reassignment ends in two rounds; 0 if at once.
     segment_size: how many offsets a segment of a log covers.
+    topics: how many topics there are.
     transactional: 1 if the producer sends in transactions; 0 otherwise.
     """
 
     elr_index: int
+    failovers: int
     fetch_sessions: int
     group_failovers: int
     late_registrations: int
+    max_group_epoch: int
     max_messages: int
     max_producer_epoch: int
     max_time: int
     noted_targets: int
+    partitions: int
     producer_ids: int
     reassignment_rounds: int
     segment_size: int
+    topics: int
     transactional: int

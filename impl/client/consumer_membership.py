@@ -1,0 +1,265 @@
+"""A consumer's membership in its group: it joins, heartbeats, applies assignments, and leaves (KIP-848).
+
+Part of Kafka modelled: `AbstractMembershipManager`, `ConsumerHeartbeatRequestManager`.
+Source: apache/kafka (commit 1eb7644349); KIP-848.
+Left out, and why that is sound: callbacks that fail; the states FENCED and STALE, because a consumer that is fenced
+releases its partitions and joins anew in one step here, and one whose poll timer is over leaves and joins anew.
+"""
+
+from kafkacheck.checker.schema import Ids, Struct, clear
+from kafkacheck.impl.consumer_group.constants import (
+    JOIN_GROUP_MEMBER_EPOCH,
+    LEAVE_GROUP_MEMBER_EPOCH,
+    ConsumerState,
+    HeartbeatError,
+    HeartbeatStage,
+)
+from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
+from kafkacheck.impl.ids import PartitionSet
+from kafkacheck.impl.messages.consumer_group_heartbeat import Heartbeat, HeartbeatResponse, MemberEpoch, TopicSet
+
+
+class Consumer(Struct):
+    """A consumer's view of its membership.
+
+    state: the state of the membership.
+    member_epoch: the epoch of its last response.
+    subscribed: its topics.
+    owned: the partitions that it processes.
+    target: the assignment of the last response that named one.
+    reconciled: the assignment that it is applying.
+    is_reconciling: whether it is applying one: it commits, and calls the application back.
+    is_newest: whether that one is still the target.
+    is_applied: whether it has applied the target.
+    has_rejoined: whether it joined anew while it was applying one.
+    names_topics: whether its next heartbeat names the subscription.
+    names_owned: whether its next heartbeat names the owned partitions.
+    """
+
+    state: ConsumerState
+    member_epoch: MemberEpoch
+    subscribed: TopicSet
+    owned: PartitionSet
+    target: PartitionSet
+    reconciled: PartitionSet
+    is_reconciling: bool
+    is_newest: bool
+    is_applied: bool
+    has_rejoined: bool
+    names_topics: bool
+    names_owned: bool
+
+
+def begin_joining(consumer: Consumer) -> None:
+    """Ask to join, with no partition and epoch 0."""
+    consumer.state = ConsumerState.JOINING
+    consumer.member_epoch = JOIN_GROUP_MEMBER_EPOCH
+    consumer.owned = Ids()
+    consumer.target = Ids()
+    consumer.has_rejoined = consumer.is_reconciling
+    consumer.is_applied = False
+    consumer.names_topics = True
+    consumer.names_owned = True
+
+
+def is_in_group(consumer: Consumer) -> bool:
+    """Whether the consumer takes part in the group, as far as it knows."""
+    return (
+        consumer.state != ConsumerState.UNSUBSCRIBED
+        and consumer.state != ConsumerState.LEAVING
+        and consumer.state != ConsumerState.CRASHED
+    )
+
+
+def may_name_owned(consumer: Consumer, rules: ConsumerGroupRules) -> bool:
+    """Whether a heartbeat may name the owned partitions.
+
+    In Kafka every heartbeat may. If the consumer is about to own others, its coordinator takes those for revoked. With
+    `owned_are_named_when_applied` a consumer that has an assignment to apply names them when it has applied it.
+    """
+    if not rules.owned_are_named_when_applied or consumer.state == ConsumerState.JOINING:
+        return True
+    return consumer.is_applied
+
+
+def send_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_id: int, heartbeat: Heartbeat) -> bool:
+    """A consumer sends a heartbeat.
+
+    Who: a consumer that is in a group, or leaves it.
+    When: none of its heartbeats is under way.
+    Effect: the request names the consumer's epoch, and the subscription and the owned partitions if they have changed
+        since they were sent. An assignment that it has applied is acknowledged by that.
+    Source: ConsumerHeartbeatRequestManager.buildRequestData, AbstractMembershipManager.onHeartbeatRequestGenerated.
+    """
+    if heartbeat.stage != HeartbeatStage.IDLE:
+        return False
+    if consumer.state == ConsumerState.UNSUBSCRIBED or consumer.state == ConsumerState.CRASHED:
+        return False
+    request = heartbeat.request
+    heartbeat.stage = HeartbeatStage.REQUESTED
+    request.member_id = member_id
+    request.member_epoch = consumer.member_epoch
+    if consumer.names_topics:
+        request.names_topics = True
+        request.subscribed = consumer.subscribed
+    if consumer.names_owned and may_name_owned(consumer, rules):
+        request.names_owned = True
+        request.owned = consumer.owned
+        consumer.names_owned = consumer.state == ConsumerState.JOINING
+    consumer.names_topics = consumer.state == ConsumerState.JOINING
+    if consumer.state == ConsumerState.ACKNOWLEDGING:
+        if consumer.is_applied:
+            consumer.state = ConsumerState.STABLE
+        else:
+            consumer.state = ConsumerState.RECONCILING
+    elif consumer.state == ConsumerState.LEAVING:
+        consumer.state = ConsumerState.UNSUBSCRIBED
+    return True
+
+
+def take_assignment(consumer: Consumer, assigned: Ids) -> None:
+    """Take an assignment, which the consumer applies and acknowledges, unless it is the target that it has already.
+
+    It is acknowledged even if the consumer owns the same partitions, because the coordinator waits for that.
+    """
+    if assigned != consumer.target or consumer.state == ConsumerState.JOINING:
+        consumer.target = assigned
+        consumer.is_newest = False
+        consumer.is_applied = False
+    if not consumer.is_applied:
+        consumer.state = ConsumerState.RECONCILING
+
+
+def handle_error(consumer: Consumer) -> None:
+    """Learn that the group has another epoch for this member, or does not know it: lose the partitions, and join anew.
+
+    A consumer that was leaving has left.
+    """
+    if consumer.state == ConsumerState.PREPARE_LEAVING or consumer.state == ConsumerState.LEAVING:
+        leave_without_heartbeat(consumer)
+    elif is_in_group(consumer):
+        begin_joining(consumer)
+
+
+def receive_heartbeat_response(consumer: Consumer, heartbeat: Heartbeat) -> bool:
+    """A consumer handles the response to its heartbeat.
+
+    Who: a consumer whose process runs.
+    When: the response has arrived.
+    Effect: it has the epoch of the response and, if the response names one, a new target assignment. A consumer that
+        leaves takes neither. After an error it joins anew.
+    Source: AbstractMembershipManager.onHeartbeatSuccess, transitionToFenced.
+    """
+    if heartbeat.stage != HeartbeatStage.ANSWERED:
+        return False
+    response = heartbeat.response
+    if response.error != HeartbeatError.NONE:
+        handle_error(consumer)
+    elif is_in_group(consumer):
+        accept_response(consumer, response)
+    clear(heartbeat)
+    return True
+
+
+def accept_response(consumer: Consumer, response: HeartbeatResponse) -> None:
+    """Take the epoch of a response, and the assignment if it names one."""
+    consumer.member_epoch = response.member_epoch
+    consumer.names_topics = consumer.names_topics and consumer.state != ConsumerState.JOINING
+    consumer.names_owned = consumer.names_owned and consumer.state != ConsumerState.JOINING
+    if response.names_assignment and consumer.state != ConsumerState.PREPARE_LEAVING:
+        take_assignment(consumer, response.assigned)
+
+
+def begin_reconciliation(consumer: Consumer) -> bool:
+    """A consumer begins to apply its target assignment.
+
+    Who: a consumer in a group.
+    When: it has another target assignment than the one that it has applied, and applies none.
+    Effect: it commits its offsets, and calls the application back.
+    Source: AbstractMembershipManager.maybeReconcile.
+    """
+    if consumer.state != ConsumerState.RECONCILING or consumer.is_reconciling:
+        return False
+    consumer.is_reconciling = True
+    consumer.is_newest = True
+    consumer.reconciled = consumer.target
+    return True
+
+
+def complete_reconciliation(consumer: Consumer) -> bool:
+    """A consumer has applied an assignment, or gives that up.
+
+    Who: a consumer whose process runs.
+    When: it applies an assignment.
+    Effect: it owns the partitions of that assignment, and its next heartbeat names them. It gives up if it has joined
+        anew meanwhile, or need not apply any assignment.
+    Source: AbstractMembershipManager.revokeAndAssign, maybeAbortReconciliation.
+    """
+    if not consumer.is_reconciling:
+        return False
+    if consumer.state == ConsumerState.RECONCILING and not consumer.has_rejoined:
+        consumer.owned = consumer.reconciled
+        consumer.is_applied = consumer.is_newest
+        consumer.state = ConsumerState.ACKNOWLEDGING
+        consumer.names_owned = True
+    consumer.is_reconciling = False
+    consumer.is_newest = False
+    consumer.has_rejoined = False
+    consumer.reconciled = Ids()
+    return True
+
+
+def begin_leaving(consumer: Consumer) -> bool:
+    """A consumer begins to leave its group.
+
+    Who: its application.
+    When: it has joined, and does not leave.
+    Effect: it releases its partitions before it tells the coordinator.
+    Source: AbstractMembershipManager.leaveGroup.
+    """
+    if not is_in_group(consumer) or consumer.state == ConsumerState.PREPARE_LEAVING:
+        return False
+    consumer.state = ConsumerState.PREPARE_LEAVING
+    return True
+
+
+def leave_without_heartbeat(consumer: Consumer) -> None:
+    """Be in no group, and own nothing."""
+    consumer.state = ConsumerState.UNSUBSCRIBED
+    consumer.member_epoch = LEAVE_GROUP_MEMBER_EPOCH
+    consumer.owned = Ids()
+    consumer.target = Ids()
+    consumer.is_applied = False
+    consumer.names_topics = False
+    consumer.names_owned = False
+
+
+def release_partitions(consumer: Consumer) -> bool:
+    """A consumer that leaves has released its partitions.
+
+    Who: a consumer that leaves.
+    When: its callbacks are done.
+    Effect: it owns nothing, and its next heartbeat says that it leaves.
+    Source: AbstractMembershipManager.transitionToSendingLeaveGroup.
+    """
+    if consumer.state != ConsumerState.PREPARE_LEAVING:
+        return False
+    leave_without_heartbeat(consumer)
+    consumer.state = ConsumerState.LEAVING
+    return True
+
+
+def lose_heartbeat(consumer: Consumer, heartbeat: Heartbeat) -> None:
+    """Give a heartbeat up: its connection broke, or another broker is the coordinator now. The next one is full."""
+    clear(heartbeat)
+    if is_in_group(consumer):
+        consumer.names_topics = True
+        consumer.names_owned = True
+
+
+def crash(consumer: Consumer, heartbeat: Heartbeat) -> None:
+    """End the consumer's process; a request that it has sent may still arrive."""
+    clear(consumer)
+    consumer.state = ConsumerState.CRASHED
+    if heartbeat.stage != HeartbeatStage.REQUESTED:
+        clear(heartbeat)

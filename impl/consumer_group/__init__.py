@@ -1,0 +1,1 @@
+"""The group coordinator of the consumer protocol (KIP-848): members, target assignment and reconciliation."""

@@ -1,0 +1,66 @@
+"""The records of a consumer group, as its coordinator has them in memory and in the log.
+
+Part of Kafka modelled: `ConsumerGroup`, `ConsumerGroupMember`, `Assignment`.
+Source: apache/kafka (commit 1eb7644349); KIP-848.
+Left out, and why that is sound: member metadata that no rule reads.
+"""
+
+from typing import Annotated, NamedTuple
+
+from kafkacheck.checker.schema import EVERY, Array, ById, Epoch, Since, Struct
+from kafkacheck.impl.consumer_group.constants import NO_PARTITION_EPOCH, MemberState
+from kafkacheck.impl.ids import PartitionSet
+from kafkacheck.impl.messages.consumer_group_heartbeat import MemberEpoch, TopicSet
+
+GroupEpoch = Annotated[int, Epoch("max_group_epoch")]
+PartitionEpoch = Annotated[int, Epoch("max_group_epoch", none=NO_PARTITION_EPOCH)]
+
+
+class ConsumerGroupRules(NamedTuple):
+    """The switches of consumer groups, each named after the correct behaviour.
+
+    join_is_always_accepted: a member that the group knows may join anew with epoch 0 (KAFKA-19233).
+    owned_are_named_when_applied: a consumer that has an assignment to apply names no owned partitions, so that its
+        coordinator does not take those for revoked that it is about to own (no release).
+    """
+
+    join_is_always_accepted: Annotated[bool, Since("4.1", begun="4.0")] = True
+    owned_are_named_when_applied: Annotated[bool, Since(EVERY)] = False
+
+
+class GroupMember(Struct):
+    """A member of the group.
+
+    state: how far it is with its assignment.
+    member_epoch: its epoch: that of the newest target assignment towards which it has given up all that it must.
+    previous_member_epoch: the epoch before, with which it may repeat a heartbeat whose response was lost.
+    subscribed: its topics.
+    target: the partitions that the target assignment gives it.
+    assigned: the partitions that it owns, or may take.
+    pending_revocation: the partitions that it must give up, and still owns.
+    """
+
+    state: MemberState
+    member_epoch: MemberEpoch
+    previous_member_epoch: MemberEpoch
+    subscribed: TopicSet
+    target: PartitionSet
+    assigned: PartitionSet
+    pending_revocation: PartitionSet
+
+
+class ConsumerGroup(Struct):
+    """A group.
+
+    group_epoch: rises when members or their subscriptions change, or the partitions of their topics.
+    assignment_epoch: the group epoch of the target assignment.
+    known: the partitions that existed when the group last looked.
+    members: the members by id.
+    partition_epochs: by partition, the epoch of the member that owns it.
+    """
+
+    group_epoch: GroupEpoch
+    assignment_epoch: GroupEpoch
+    known: PartitionSet
+    members: Annotated[Array[GroupMember], ById("members")]
+    partition_epochs: Annotated[Array[PartitionEpoch], ById("partitions")]

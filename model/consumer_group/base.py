@@ -1,0 +1,19 @@
+"""Does one consumer at most own each partition, and does every group converge, while consumers join, leave and crash?
+
+Expected: HOLDS
+"""
+
+from kafkacheck.checker.model import each
+from kafkacheck.model.consumer_group import family, system
+
+MODEL = family.CONSUMER_GROUP.model(
+    bounds={"crashes": 1, "leaves": 1},
+    actions=[*family.ACTIONS, *family.DEPARTURES],
+    always=family.SAFETY,
+    leads_to=family.CONVERGES,
+    weakly_fair=[
+        *family.FAIR,
+        each(system.consumer_releases_partitions),
+        each(system.coordinator_fences_silent_member),
+    ],
+)

@@ -1,0 +1,144 @@
+"""Disturbances of a consumer group: crashes, ended sessions, lost and late heartbeats, and another coordinator."""
+
+from kafkacheck.checker.schema import Ids, add, copy, is_full
+from kafkacheck.impl.bounds import Bounds
+from kafkacheck.impl.client import consumer_membership
+from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatStage, MemberState
+from kafkacheck.impl.consumer_group.coordinator import remove_member
+from kafkacheck.impl.ids import PartitionId
+from kafkacheck.impl.messages.consumer_group_heartbeat import MemberId, TopicSet
+from kafkacheck.model.consumer_group.system import State, is_at_last_epoch
+
+
+def start_joining(state: State, bounds: Bounds) -> bool:
+    """All consumers subscribe to all topics, and join."""
+    state.existing = Ids(range(bounds.partitions))
+    for consumer in state.consumers:
+        consumer.subscribed = Ids(range(bounds.topics))
+        consumer_membership.begin_joining(consumer)
+    return True
+
+
+def consumer_crashes(state: State, member_id: MemberId) -> bool:
+    """A consumer's process ends.
+
+    When: it runs.
+    Effect: it owns nothing. A heartbeat that it has sent may still arrive.
+    Source: a crash.
+    """
+    if state.consumers[member_id].state == ConsumerState.CRASHED:
+        return False
+    consumer_membership.crash(state.consumers[member_id], state.heartbeats[member_id])
+    return True
+
+
+def consumer_leaves(state: State, member_id: MemberId) -> bool:
+    """A consumer begins to leave its group."""
+    return consumer_membership.begin_leaving(state.consumers[member_id])
+
+
+def live_member_is_fenced(state: State, bounds: Bounds, member_id: MemberId) -> bool:
+    """The coordinator has not heard of a live member for too long, or the member takes too long to give up partitions.
+
+    Who: the coordinator, because of the environment.
+    When: the consumer is a member.
+    Effect: it is removed, and its partitions are free; it does not know.
+    Source: GroupMetadataManager.scheduleConsumerGroupSessionTimeout, scheduleConsumerGroupRebalanceTimeout.
+    """
+    if state.group.members[member_id].state == MemberState.NOT_A_MEMBER or is_at_last_epoch(state, bounds):
+        return False
+    if state.consumers[member_id].state == ConsumerState.CRASHED:
+        return False
+    remove_member(state.group, member_id)
+    return True
+
+
+def heartbeat_is_lost(state: State, member_id: MemberId) -> bool:
+    """A heartbeat or its response is lost.
+
+    Who: the network.
+    When: one is under way.
+    Effect: the consumer's next heartbeat is full.
+    Source: a broken connection; ConsumerHeartbeatRequestManager.HeartbeatState.reset.
+    """
+    heartbeat = state.heartbeats[member_id]
+    if heartbeat.stage != HeartbeatStage.REQUESTED and heartbeat.stage != HeartbeatStage.ANSWERED:
+        return False
+    consumer_membership.lose_heartbeat(state.consumers[member_id], heartbeat)
+    return True
+
+
+def heartbeat_is_delayed(state: State, member_id: MemberId) -> bool:
+    """A consumer gives a heartbeat up that arrives later, or never.
+
+    Who: the network.
+    When: a request is under way.
+    Effect: the request may arrive at any time, and nobody waits for its response.
+    Source: a broken connection, or `request.timeout.ms`.
+    """
+    heartbeat = state.heartbeats[member_id]
+    if heartbeat.stage != HeartbeatStage.REQUESTED or is_full(state.late_heartbeats):
+        return False
+    add(state.late_heartbeats, heartbeat.request)
+    consumer_membership.lose_heartbeat(state.consumers[member_id], heartbeat)
+    return True
+
+
+def coordinator_fails_over(state: State) -> bool:
+    """Another broker becomes the group's coordinator, and loads the group from the log.
+
+    Who: the cluster.
+    When: at any time.
+    Effect: what was not committed is lost, and so are the heartbeats that waited for that.
+    Source: CoordinatorRuntime.scheduleLoadOperation.
+    """
+    copy(state.group, state.logged)
+    for member_id, heartbeat in enumerate(state.heartbeats):
+        if heartbeat.stage == HeartbeatStage.APPENDED:
+            consumer_membership.lose_heartbeat(state.consumers[member_id], heartbeat)
+    return True
+
+
+def subscription_changes(state: State, member_id: MemberId, topics: TopicSet) -> bool:
+    """An application subscribes to other topics.
+
+    Who: the application.
+    When: its consumer has joined.
+    Effect: the next heartbeat names them.
+    Source: KafkaConsumer.subscribe.
+    """
+    consumer = state.consumers[member_id]
+    if topics == Ids() or topics == consumer.subscribed:
+        return False
+    if not consumer_membership.is_in_group(consumer) or consumer.state == ConsumerState.JOINING:
+        return False
+    consumer.subscribed = topics
+    consumer.names_topics = True
+    return True
+
+
+def partition_is_created(state: State, partition_id: PartitionId) -> bool:
+    """An operator adds a partition to a topic, and the coordinator's metadata has it.
+
+    Who: an operator.
+    When: it does not exist.
+    Effect: the next heartbeat that the coordinator handles leads to another target assignment.
+    Source: ConsumerGroup.requestMetadataRefresh.
+    """
+    if partition_id in state.existing:
+        return False
+    state.existing |= {partition_id}
+    return True
+
+
+CHARGES = {
+    consumer_crashes: "crashes",
+    consumer_leaves: "leaves",
+    live_member_is_fenced: "expirations",
+    heartbeat_is_lost: "losses",
+    heartbeat_is_delayed: "delays",
+    coordinator_fails_over: "failovers",
+    subscription_changes: "subscription_changes",
+    partition_is_created: "creations",
+}
+"""The allowance to which each disturbance of this file is charged."""

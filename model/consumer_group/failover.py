@@ -1,0 +1,32 @@
+"""Does one consumer at most own each partition, and does the group converge, if its coordinator changes?
+
+What is not committed when the coordinator changes is lost; nobody was told of it.
+
+Bounds: one change of the coordinator, and one consumer that leaves.
+Expected: HOLDS
+"""
+
+from kafkacheck.checker.model import each
+from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
+from kafkacheck.model.consumer_group import environment, family, system
+
+MODEL = family.CONSUMER_GROUP.model(
+    bounds={"failovers": 1, "leaves": 1},
+    rules=ConsumerGroupRules(owned_are_named_when_applied=True),
+    actions=[
+        *family.ACTIONS,
+        system.group_log_commits,
+        environment.coordinator_fails_over,
+        environment.consumer_leaves,
+        system.consumer_releases_partitions,
+        system.coordinator_fences_silent_member,
+    ],
+    always=family.SAFETY,
+    leads_to=family.CONVERGES,
+    weakly_fair=[
+        *family.FAIR,
+        system.group_log_commits,
+        each(system.consumer_releases_partitions),
+        each(system.coordinator_fences_silent_member),
+    ],
+)

@@ -1,0 +1,67 @@
+"""Common parts of the models of consumer groups.
+
+Bounds: `members` consumers subscribe to `topics` topics, to which `partitions` partitions belong in turn; group epochs
+run to `max_group_epoch`. `late_heartbeats` requests can be under way that nobody waits for. The others are budgets of
+disturbances (`environment.py`). The highest group epoch only ends behaviours.
+"""
+
+from kafkacheck.checker.model import Family, each
+from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
+from kafkacheck.model.consumer_group import environment, system
+from kafkacheck.spec.consumer_group import properties
+
+CONSUMERS = (
+    system.consumer_sends_heartbeat,
+    system.consumer_receives_response,
+    system.consumer_begins_reconciliation,
+    system.consumer_completes_reconciliation,
+)
+
+ACTIONS = (*CONSUMERS, system.coordinator_handles_heartbeat)
+
+DEPARTURES = (
+    environment.consumer_crashes,
+    environment.consumer_leaves,
+    system.consumer_releases_partitions,
+    system.coordinator_fences_silent_member,
+)
+
+SAFETY = (
+    properties.no_two_owners,
+    properties.owners_are_known,
+    properties.partitions_have_one_holder,
+    properties.partition_epochs_are_of_holders,
+    properties.target_assignment_is_legal,
+    properties.epochs_are_ordered,
+    properties.stable_groups_have_their_target,
+    properties.newest_epoch_owns_no_other_target,
+    properties.member_epochs_do_not_fall,
+    properties.consumer_epochs_fall_only_to_join_or_leave,
+)
+
+CONVERGES = ((properties.has_not_converged, properties.has_converged),)
+
+FAIR = [each(action) for action in ACTIONS]
+
+CONSUMER_GROUP = Family(
+    state=system.State,
+    charges=environment.CHARGES,
+    initial=environment.start_joining,
+    bounds={
+        "members": 2,
+        "topics": 1,
+        "partitions": 2,
+        "max_group_epoch": 4,
+        "late_heartbeats": 1,
+        "crashes": 0,
+        "leaves": 0,
+        "expirations": 0,
+        "losses": 0,
+        "delays": 0,
+        "failovers": 0,
+        "subscription_changes": 0,
+        "creations": 0,
+    },
+    rules=ConsumerGroupRules(),
+    sometimes=[properties.both_own_something, properties.partition_is_awaited],
+)

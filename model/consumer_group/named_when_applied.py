@@ -1,0 +1,21 @@
+"""Is everything promised of consumer groups kept if heartbeats name owned partitions only when they are applied?
+
+`consumer_group.lost_heartbeats` shows the gap in Kafka, and stops when it finds it. This is the same system with a rule
+that no release has.
+
+Bounds: as consumer_group.lost_heartbeats.
+Expected: HOLDS
+"""
+
+from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
+from kafkacheck.model.consumer_group import family
+from kafkacheck.model.consumer_group.lost_heartbeats import ACTIONS, BOUNDS
+
+MODEL = family.CONSUMER_GROUP.model(
+    bounds=BOUNDS,
+    rules=ConsumerGroupRules(owned_are_named_when_applied=True),
+    actions=ACTIONS,
+    always=family.SAFETY,
+    leads_to=family.CONVERGES,
+    weakly_fair=family.FAIR,
+)

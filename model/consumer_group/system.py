@@ -1,0 +1,155 @@
+"""The whole system of a consumer group: its consumers, their heartbeats, the coordinator and its log."""
+
+from typing import Annotated
+
+from kafkacheck.checker.schema import Allowance, Array, AtMost, Bag, ById, If, Position, Struct, clear, copy, remove
+from kafkacheck.impl.bounds import Bounds
+from kafkacheck.impl.client import consumer_membership
+from kafkacheck.impl.client.consumer_membership import Consumer
+from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatStage, MemberState
+from kafkacheck.impl.consumer_group.coordinator import handle_heartbeat, raises_group_epoch, remove_member, update_group
+from kafkacheck.impl.consumer_group.records import ConsumerGroup, ConsumerGroupRules
+from kafkacheck.impl.ids import PartitionSet
+from kafkacheck.impl.messages.consumer_group_heartbeat import Heartbeat, HeartbeatRequest, MemberId
+
+LatePlace = Annotated[int, Position("late_heartbeats")]
+
+
+class Budget(Struct):
+    """How many disturbances are left. Only the environment changes it.
+
+    crashes: consumers whose process ends.
+    leaves: consumers that leave.
+    expirations: sessions of live consumers that end.
+    losses: heartbeats, or responses, that are lost.
+    delays: heartbeats whose consumer gives them up, and that arrive later or never.
+    failovers: changes of the coordinator.
+    subscription_changes: consumers that change their subscription.
+    creations: partitions that are added to a topic.
+    """
+
+    crashes: Annotated[int, Allowance("crashes")]
+    leaves: Annotated[int, Allowance("leaves")]
+    expirations: Annotated[int, Allowance("expirations")]
+    losses: Annotated[int, Allowance("losses")]
+    delays: Annotated[int, Allowance("delays")]
+    failovers: Annotated[int, Allowance("failovers")]
+    subscription_changes: Annotated[int, Allowance("subscription_changes")]
+    creations: Annotated[int, Allowance("creations")]
+
+
+class State(Struct):
+    """The whole system.
+
+    existing: the partitions that exist, which the coordinator's metadata has.
+    consumers: the consumers by id.
+    heartbeats: by consumer, its heartbeat.
+    late_heartbeats: requests that no consumer waits for.
+    group: the group in the coordinator's memory.
+    logged: the group as the log has it, if the coordinator can change.
+    budget: the disturbances that are left.
+    """
+
+    existing: PartitionSet
+    consumers: Annotated[Array[Consumer], ById("members")]
+    heartbeats: Annotated[Array[Heartbeat], ById("members")]
+    late_heartbeats: Annotated[Bag[HeartbeatRequest], AtMost("late_heartbeats"), If("delays")]
+    group: ConsumerGroup
+    logged: Annotated[ConsumerGroup, If("failovers")]
+    budget: Budget
+
+
+def consumer_sends_heartbeat(state: State, rules: ConsumerGroupRules, member_id: MemberId) -> bool:
+    """A consumer sends a heartbeat to its coordinator."""
+    return consumer_membership.send_heartbeat(state.consumers[member_id], rules, member_id, state.heartbeats[member_id])
+
+
+def is_at_last_epoch(state: State, bounds: Bounds) -> bool:
+    """Whether the model has no higher group epoch."""
+    return state.group.group_epoch >= bounds.max_group_epoch
+
+
+def coordinator_handles_heartbeat(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId) -> bool:
+    """The coordinator handles the heartbeat of a consumer, and answers once its records are committed."""
+    heartbeat = state.heartbeats[member_id]
+    if heartbeat.stage != HeartbeatStage.REQUESTED:
+        return False
+    if is_at_last_epoch(state, bounds) and raises_group_epoch(state.group, rules, heartbeat.request, state.existing):
+        return False
+    handle_heartbeat(state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.existing)
+    clear(heartbeat.request)
+    heartbeat.stage = HeartbeatStage.ANSWERED if bounds.failovers == 0 else HeartbeatStage.APPENDED
+    if state.consumers[member_id].state == ConsumerState.CRASHED:
+        clear(heartbeat)
+    return True
+
+
+def coordinator_handles_late_heartbeat(
+    state: State, rules: ConsumerGroupRules, bounds: Bounds, place: LatePlace
+) -> bool:
+    """The coordinator handles a heartbeat for which no consumer waits."""
+    if place >= len(state.late_heartbeats):
+        return False
+    request = state.late_heartbeats[place]
+    if is_at_last_epoch(state, bounds) and raises_group_epoch(state.group, rules, request, state.existing):
+        return False
+    update_group(state.group, rules, bounds.topics, request, state.existing)
+    remove(state.late_heartbeats, place)
+    return True
+
+
+def group_log_commits(state: State) -> bool:
+    """The records of the group are committed, and the coordinator answers.
+
+    Who: the leader of the partition of `__consumer_offsets`.
+    When: the in-sync followers have fetched the records.
+    Effect: another coordinator would find them; the heartbeats that wait for them are answered.
+    Source: CoordinatorRuntime.onHighWatermarkUpdated.
+    """
+    is_awaited = any(heartbeat.stage == HeartbeatStage.APPENDED for heartbeat in state.heartbeats)
+    if state.logged == state.group and not is_awaited:
+        return False
+    copy(state.logged, state.group)
+    for heartbeat in state.heartbeats:
+        if heartbeat.stage == HeartbeatStage.APPENDED:
+            heartbeat.stage = HeartbeatStage.ANSWERED
+    return True
+
+
+def consumer_receives_response(state: State, member_id: MemberId) -> bool:
+    """A consumer handles the response to its heartbeat."""
+    return consumer_membership.receive_heartbeat_response(state.consumers[member_id], state.heartbeats[member_id])
+
+
+def consumer_begins_reconciliation(state: State, member_id: MemberId) -> bool:
+    """A consumer begins to apply its target assignment."""
+    return consumer_membership.begin_reconciliation(state.consumers[member_id])
+
+
+def consumer_completes_reconciliation(state: State, member_id: MemberId) -> bool:
+    """A consumer has applied an assignment, or gives that up."""
+    return consumer_membership.complete_reconciliation(state.consumers[member_id])
+
+
+def consumer_releases_partitions(state: State, member_id: MemberId) -> bool:
+    """A consumer that leaves has released its partitions."""
+    return consumer_membership.release_partitions(state.consumers[member_id])
+
+
+def coordinator_fences_silent_member(state: State, bounds: Bounds, member_id: MemberId) -> bool:
+    """The coordinator fences a member that sends no heartbeats any more.
+
+    Who: the coordinator.
+    When: the member's process has ended, or has left without a heartbeat.
+    Effect: the member is removed, and its partitions are free.
+    Source: GroupMetadataManager.scheduleConsumerGroupSessionTimeout.
+    """
+    consumer = state.consumers[member_id]
+    if consumer.state != ConsumerState.CRASHED and consumer.state != ConsumerState.UNSUBSCRIBED:
+        return False
+    if state.group.members[member_id].state == MemberState.NOT_A_MEMBER or is_at_last_epoch(state, bounds):
+        return False
+    if state.heartbeats[member_id].stage == HeartbeatStage.REQUESTED:
+        return False
+    remove_member(state.group, member_id)
+    return True

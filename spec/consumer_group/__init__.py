@@ -1,0 +1,1 @@
+"""What must hold of consumer groups by the new protocol (KIP-848)."""
