@@ -3,17 +3,12 @@
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import each
-from kafkacheck.model.consumer_group import family, system
+from kafkacheck.model.consumer_group import family
 
 MODEL = family.CONSUMER_GROUP.model(
     bounds={"crashes": 1, "leaves": 1},
     actions=[*family.ACTIONS, *family.DEPARTURES],
     always=family.SAFETY,
     leads_to=family.CONVERGES,
-    weakly_fair=[
-        *family.FAIR,
-        each(system.consumer_releases_partitions),
-        each(system.coordinator_fences_silent_member),
-    ],
+    weakly_fair=[*family.FAIR, *family.FAIR_DEPARTURES],
 )

@@ -6,7 +6,6 @@ Bounds: one change of the coordinator, and one consumer that leaves.
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import each
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group import environment, family, system
 
@@ -23,10 +22,5 @@ MODEL = family.CONSUMER_GROUP.model(
     ],
     always=family.SAFETY,
     leads_to=family.CONVERGES,
-    weakly_fair=[
-        *family.FAIR,
-        system.group_log_commits,
-        each(system.consumer_releases_partitions),
-        each(system.coordinator_fences_silent_member),
-    ],
+    weakly_fair=[*family.FAIR, system.group_log_commits, *family.FAIR_DEPARTURES],
 )

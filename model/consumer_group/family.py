@@ -43,6 +43,8 @@ CONVERGES = ((properties.has_not_converged, properties.has_converged),)
 
 FAIR = [each(action) for action in ACTIONS]
 
+FAIR_DEPARTURES = [each(system.consumer_releases_partitions), each(system.coordinator_fences_silent_member)]
+
 CONSUMER_GROUP = Family(
     state=system.State,
     charges=environment.CHARGES,

@@ -1,7 +1,13 @@
-"""Does one consumer at most own each partition if a heartbeat arrives that nobody waits for any more?
+"""Does a group converge if a heartbeat is handled whose consumer no longer waits for the response?
 
-Bounds: one late heartbeat, and one live member that is fenced.
-Expected: HOLDS
+The coordinator tells a member once which partitions to give up: in the response to the heartbeat that it handles first
+after it has decided that. If that is a late one, the member is not told. Its later heartbeats are not full, so that
+their responses name no assignment. The group stands still until the rebalance timeout, when the coordinator fences the
+member, which has done nothing wrong.
+
+Bounds: one late heartbeat, and one live member that is fenced. There is no rebalance timeout.
+Expected: VIOLATED has_not_converged_leads_to_has_converged
+    Read in Kafka's code, and not run there.
 """
 
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
