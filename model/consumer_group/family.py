@@ -8,6 +8,7 @@ disturbances (`environment.py`). The highest group epoch only ends behaviours.
 from kafkacheck.checker.model import Family, each
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group import environment, system
+from kafkacheck.model.consumer_group.drawing import CONSUMER_GROUPS
 from kafkacheck.spec.consumer_group import properties
 
 CONSUMERS = (
@@ -65,5 +66,6 @@ CONSUMER_GROUP = Family(
         "creations": 0,
     },
     rules=ConsumerGroupRules(),
+    drawing=CONSUMER_GROUPS,
     sometimes=[properties.both_own_something, properties.partition_is_awaited],
 )
