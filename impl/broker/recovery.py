@@ -4,8 +4,8 @@ Part of Kafka modelled: `LogManager` (`loadLogs`, `checkpointLogRecoveryOffsets`
 `ReplicaManager.checkpointHighWatermarks`, and `BrokerLifecycleManager` as far as a broker registers.
 Source: apache/kafka (commit 1eb7644349); KAFKA-10432, KAFKA-1647, KIP-966.
 Left out, and why that is sound: torn batches, because recovery truncates them, so they are the same as lost ones.
-**Not covered**: a crash before the log start is in `log-start-offset-checkpoint`, which is written from time to time:
-records that were deleted since come back, and a high watermark below them.
+**Not covered**: a crash before the log start is in `log-start-offset-checkpoint`, which Kafka writes from time to time:
+records that were deleted since come back, and the high watermark may be below them.
 """
 
 from kafkacheck.impl.bounds import Bounds
@@ -129,7 +129,7 @@ def load_epochs(broker: Broker, rules: ClusterRules) -> None:
 def recover_log(broker: Broker, rules: ClusterRules) -> None:
     """Load the log: rebuild the epoch file from the records, and take the high watermark from its checkpoint.
 
-    Records of the old format have no epochs: by the old rule the file keeps its entries up to the end of the log.
+    If records carry no epochs, the file becomes empty; before KAFKA-7897 it keeps its entries up to the log's end.
     """
     if broker.epoch_file.is_kept == 1:
         load_epochs(broker, rules)
@@ -146,9 +146,9 @@ def start_up(broker: Broker, rules: ClusterRules, bounds: Bounds, metadata_offse
     """Start a broker's process, and recover its log.
 
     Who: a broker that does not run.
-    When: the controller has accepted its registration, behind the change at `metadata_offset`.
-    Effect: the broker has the next broker epoch, and knows the metadata before its registration. It reads high
-        watermark and leader-epoch file from the disk.
+    When: the controller has accepted its registration, as the change after `metadata_offset`.
+    Effect: the broker has the next broker epoch, and has replayed the metadata up to `metadata_offset`. It reads the
+        high watermark and the leader-epoch file from the disk.
     Source: LogManager.loadLogs; BrokerLifecycleManager.
     Left out: the time between start and registration, in which the broker does nothing.
     """

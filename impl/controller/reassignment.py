@@ -32,8 +32,8 @@ def is_reassigning(metadata: Metadata) -> bool:
 def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
     """Whether a reassignment can end: the whole target is in sync. By the old rule the added brokers suffice.
 
-    Since Kafka 4.3 they suffice if they are at least as many as the removed ones, and must always be in the ISR. One
-    that is added and removed at once never is: it stays from a reassignment that was replaced.
+    Since Kafka 4.3 the added brokers suffice if they are at least as many as the removed ones; they must be in sync in
+    any case. A broker that is both added and removed never is; it is left from a reassignment that was replaced.
     """
     in_sync = metadata.isr & metadata.target
     if in_sync == Ids():
@@ -85,7 +85,7 @@ def end_reassignment(controller: Controller, rules: ClusterRules) -> bool:
 
 
 def maybe_complete_reassignment(controller: Controller, rules: ClusterRules, bounds: Bounds) -> bool:
-    """Within the begun change: end the reassignment if it can end; whether it did.
+    """Within the begun change: end the reassignment if it can end; return whether it did.
 
     The brokers outside the target lose their replicas and leave the ISR. If the leader is one of them, the first
     in-sync and active broker of the target leads. The leader epoch grows, so that requests to these brokers differ from
@@ -115,7 +115,7 @@ def maybe_complete_reassignment(controller: Controller, rules: ClusterRules, bou
 def is_refused_by_surprise(metadata: Metadata, target: Ids) -> bool:
     """Whether Kafka's controller fails at a reassignment of a partition that nobody leads (UNKNOWN_SERVER_ERROR).
 
-    It asks for the directory of each eligible broker that is to have a replica, and finds none if the broker has no
+    The controller looks up the directory of each electable broker in the target, and finds none if the broker has no
     replica now.
     """
     if metadata.leader != NO_LEADER:
@@ -126,7 +126,8 @@ def is_refused_by_surprise(metadata: Metadata, target: Ids) -> bool:
 def added_by(metadata: Metadata, rules: ClusterRules, target: Ids) -> Ids:
     """The brokers that a reassignment to `target` adds, which may replace another one under way.
 
-    Kafka keeps those of the former reassignment if it adds none. By the mended rule those are no replicas yet.
+    If it adds none, Kafka keeps the brokers that the former one adds. With `replaced_reassignment_is_forgotten`,
+    brokers that the former one adds do not count as replicas yet.
     """
     if rules.replaced_reassignment_is_forgotten:
         return target - (metadata.replicas - metadata.adding)
@@ -135,7 +136,7 @@ def added_by(metadata: Metadata, rules: ClusterRules, target: Ids) -> Ids:
 
 
 def removed_by(metadata: Metadata, rules: ClusterRules, target: Ids) -> Ids:
-    """The brokers that it removes. Kafka keeps those of the former reassignment if it removes none."""
+    """The brokers that a reassignment to `target` removes; if there are none, Kafka keeps those of the former one."""
     removing = metadata.replicas - target
     if removing != Ids() or rules.replaced_reassignment_is_forgotten:
         return removing
@@ -163,7 +164,7 @@ def write_reassignment(controller: Controller, rules: ClusterRules, bounds: Boun
 
 
 def begin_reassignment(controller: Controller, rules: ClusterRules, bounds: Bounds, target: Ids) -> bool:
-    """Begin to move the partition to the brokers of `target`; whether that was possible."""
+    """Begin to move the partition to the brokers of `target`; return whether that was possible."""
     metadata = controller.history[controller.offset]
     if target == Ids() or target & metadata.active == Ids():
         return False

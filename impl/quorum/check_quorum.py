@@ -17,8 +17,8 @@ def resign_without_majority(leader: Voter, rules: QuorumRules, fetching: int) ->
     """A leader resigns because no majority has fetched from it for too long.
 
     Who: a voter that leads.
-    When: the voters that fetch from it are no majority, itself included; it may resign at once, later or never while
-        that is so.
+    When: the voters that fetch from it are no majority, even together with it. While that is so, it may resign at once,
+        later or never.
     Effect: it answers no request as leader. It keeps its epoch and its vote.
     Source: KafkaRaftClient.pollLeader, LeaderState.timeUntilCheckQuorumExpires, QuorumState.transitionToResigned.
     Left out: the number of voters that have fetched since the timer was set; it is reset when a majority has fetched.
