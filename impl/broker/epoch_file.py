@@ -32,7 +32,7 @@ def force_epochs(broker: Broker) -> None:
 
 
 def write_epochs_later(broker: Broker, rules: ClusterRules) -> None:
-    """Let the file be written in the background. By the old rule it is written at once but not forced (KAFKA-16541)."""
+    """Let the file be written in the background. Before KAFKA-16541 it is written at once but not forced."""
     file = broker.epoch_file
     if file.is_kept == 0:
         return

@@ -140,7 +140,7 @@ def leave_out_of_range(broker: Broker, rules: ClusterRules, start_offset: int, e
 
 
 def exposes_divergence(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
-    """Whether the follower, by the old rule, adopts the high watermark of a diverging answer before it truncates."""
+    """Whether the follower adopts the high watermark of a diverging answer before it truncates (before KAFKA-14704)."""
     if rules.divergence_comes_first or fetch.end_offset == NO_OFFSET:
         return False
     return broker.high_watermark < min(fetch.high_watermark, end_of(broker.log))
@@ -149,9 +149,9 @@ def exposes_divergence(broker: Broker, rules: ClusterRules, fetch: Fetch) -> boo
 def is_taken_for_new(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
     """Whether a follower takes the answer to a fetch of an earlier leader epoch for an answer to its present one.
 
-    By the old rule it does so if it follows the same leader, fetches from the same offset, and has an epoch. A follower
-    without an epoch truncates first. Kafka closes the connection if another broker has led in between, so that the
-    answer is lost; here it may still come.
+    Before KAFKA-18991 it does so if it follows the same leader, fetches from the same offset, and has an epoch. A
+    follower without an epoch truncates first. Kafka closes the connection if another broker has led in between, so that
+    the answer is lost; here it may still come.
     """
     if rules.fetch_answer_is_of_epoch or fetch.broker_epoch != broker.broker_epoch:
         return False

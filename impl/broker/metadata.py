@@ -45,8 +45,8 @@ def begin_leading(broker: Broker, rules: ClusterRules, broker_id: int, metadata:
 def begin_following(broker: Broker, rules: ClusterRules, is_same_leader: bool) -> None:
     """Follow a leader: truncate a log without any epoch to the high watermark, others by the truncation rule.
 
-    By the old rule a follower without any epoch also asks the leader. The leader answers that it does not know, so the
-    follower truncates its log to the high watermark (KAFKA-6859).
+    Before KAFKA-6859 a follower without any epoch also asks the leader. The leader has no answer, so the follower
+    truncates its log to the high watermark.
     """
     if is_same_leader and not rules.new_epoch_restarts_fetcher:
         return
@@ -330,7 +330,7 @@ def obey_stop_replica(
     Who: a running broker to which the partition was assigned before the change, or whose topic is being deleted.
     When: the request's broker epoch, controller epoch and leader epoch are not old, and the broker has left the ISR,
         too. A request to delete the topic names no leader epoch (EpochDuringDelete), but the connection keeps its
-        order. By the old rule no request is sent for a partition that has no leader on record.
+        order. Before KAFKA-6650 no request is sent for a partition that has no leader on record.
     Effect: the replica is deleted, and the partition forgotten. A broker without a replica answers as well.
     Source: ReplicaManager.stopReplicas; KIP-570, KIP-380; TopicDeletionManager.onPartitionDeletion; KAFKA-6650
         (ReplicaStateMachine: OfflineReplica).

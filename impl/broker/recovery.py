@@ -32,7 +32,7 @@ def checkpoint_high_watermark(broker: Broker, rules: ClusterRules) -> bool:
 
     Who: a broker that runs.
     When: the file would change.
-    Effect: the file has the high watermark. By the old rule the new file has only the replicas that were set up since
+    Effect: the file has the high watermark. Before KAFKA-1647 the new file has only the replicas that were set up since
         the start, so that it lacks a replica whose leader the broker does not know.
     Source: ReplicaManager.checkpointHighWatermarks; KAFKA-1647.
     Left out: the recovery point, which only saves time.

@@ -69,7 +69,7 @@ def limit_read(reader: Reader, partition: Partition, rules: TransactionRules) ->
 
     Who: the leader.
     When: a consumer asks.
-    Effect: the limit is the current last stable offset. By the old rule, if no transaction is open below the high
+    Effect: the limit is the current last stable offset. Before KAFKA-9807, if no transaction is open below the high
         watermark, the limit is the high watermark at the time of the second step.
     Source: UnifiedLog.fetchLastStableOffsetMetadata; KAFKA-9807.
     """

@@ -173,7 +173,7 @@ def send_batch_of_transaction(client: Client, produce: Produce, partition_id: in
 def is_added(rules: TransactionRules, client: Client, partition_id: int) -> bool:
     """Whether the client believes that the partition is in its transaction.
 
-    By the old rule it was enough to have added any partition for the record.
+    Before KAFKA-13782 it was enough that any partition had been added for the record.
     """
     if not rules.added_partition_is_written and client.partitions != Ids():
         return True

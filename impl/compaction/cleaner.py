@@ -85,7 +85,7 @@ def is_removable(
 ) -> bool:
     """Whether the pass that ends at `end` removes the record at the offset; its batch may stay empty.
 
-    By the old rule a producer's last batch stayed with its record, even after the superseding tombstone was removed.
+    Before KAFKA-5490 a producer's last batch stayed with its record, even after the superseding tombstone was removed.
     """
     is_kept_whole = not rules.last_batch_is_emptied and is_last_of_producer(replica.log, offset)
     if is_kept_whole and is_data(replica.log, offset):

@@ -90,8 +90,8 @@ def elect_as_zombie(controller: Controller, rules: ClusterRules, new_leader: int
     When: the zombie has not noticed that it is deposed. Before KAFKA-6082, which adds the check of the controller
         epoch, two more conditions hold: nobody has changed the partition since, and the replica is an active member of
         the ISR in the zombie's record.
-    Effect: the write fails because the controller epoch has changed, so the zombie notices and resigns. By the old rule
-        the replica is recorded as leader, in the zombie's controller epoch.
+    Effect: the write fails because the controller epoch has changed, so the zombie notices and resigns. Before
+        KAFKA-6082 the replica is recorded as leader, in the zombie's controller epoch.
     Source: KafkaZkClient.setTopicPartitionStatesRaw (expectedControllerEpochZkVersion), ControllerMovedException;
         KAFKA-6082.
     Left out: a write that fails by the version alone, which the zombie would try again.

@@ -121,7 +121,7 @@ def is_choice(rules: ClusterRules, candidates: Ids, new_leader: int) -> bool:
 def bump_for_brokers(metadata: Metadata, rules: ClusterRules) -> None:
     """Give a change of ISR or replicas its own leader epoch, so that brokers of the ZooKeeper era obey it.
 
-    By the old rule metadata responses keep the former epoch, because the leader is still the same (KAFKA-9212).
+    Before KAFKA-9212 metadata responses keep the former epoch, because the leader is still the same.
     """
     if rules.propagation == Propagation.LEADER_AND_ISR:
         metadata.leader_epoch += 1

@@ -30,7 +30,7 @@ def is_reassigning(metadata: Metadata) -> bool:
 
 
 def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
-    """Whether a reassignment can end: the whole target is in sync. By the old rule the added brokers suffice.
+    """Whether a reassignment can end: the whole target is in sync. Before KAFKA-15665 the added brokers suffice.
 
     Since Kafka 4.3 the added brokers suffice if they are at least as many as the removed ones; they must be in sync in
     any case. A broker that is both added and removed never is; it is left from a reassignment that was replaced.
@@ -67,9 +67,9 @@ def end_reassignment(controller: Controller, rules: ClusterRules) -> bool:
 
     Who: the active controller.
     When: it has made the first round; a change is left.
-    Effect: the ISR shrinks to the target, which the leader learned in the first round. By the old rule the ISR shrank
-        in the first round and the assignment shrinks now; the leader may have let a replica back in meanwhile. Nothing
-        changes if the leader has already removed the replicas that had to leave.
+    Effect: the ISR shrinks to the target, which the leader learned in the first round. Before KAFKA-1097 the ISR shrank
+        in the first round, and the assignment shrinks now; in between, the leader may have let a replica back into the
+        ISR. Nothing changes if the leader has already removed the replicas that had to leave.
     Source: KafkaController.onPartitionReassignment; KAFKA-1097, KAFKA-9672.
     """
     if controller.is_reassignment_ending == 0:

@@ -162,8 +162,8 @@ def end_deletion_as_zombie(controller: Controller, rules: ClusterRules) -> bool:
     Who: the zombie controller, which does not know that it is deposed.
     When: all brokers had answered the zombie before it was deposed. Before KAFKA-6082 also: a topic of that name
         exists.
-    Effect: the write fails because the controller epoch has changed, so the zombie notices and resigns. By the old rule
-        the topic that has the name now is removed from the record.
+    Effect: the write fails because the controller epoch has changed, so the zombie notices and resigns. Before
+        KAFKA-6082 the topic that has the name now is removed from the record.
     Source: KafkaZkClient.deleteTopicZNode (expectedControllerEpochZkVersion), ControllerMovedException; KAFKA-6082.
     Left out: answers that reach the zombie later.
     """

@@ -146,8 +146,8 @@ def complete_by_second_thread(
     """Let the second thread of a coordinator, which has found every marker written, go on.
 
     Who: the coordinator.
-    When: there is such a thread; by the old rule, the coordinator must also be able to append.
-    Effect: it does nothing, because the first thread has taken the transaction. By the old rule it appends that the
+    When: there is such a thread; before KAFKA-10080, the coordinator must also be able to append.
+    Effect: it does nothing, because the first thread has taken the transaction. Before KAFKA-10080 it appends that the
         transaction is complete, regardless of later events, and does not check the pending state.
     Source: TransactionMarkerChannelManager.maybeWriteTxnCompletion; KAFKA-10080.
     Left out: a second thread that completes the transaction: it makes no difference which thread does.

@@ -102,9 +102,9 @@ def unload(coordinator: Coordinator) -> None:
 
 
 def stop_replica(coordinator: Coordinator, rules: TransactionRules) -> None:
-    """Make a broker give up its replica of the transaction log (StopReplica), and with it the role of coordinator.
+    """Delete a broker's replica of the transaction log (StopReplica), which ends its role as coordinator.
 
-    By the old rule only a broker that stayed as a follower (LeaderAndIsr) unloaded its state (KAFKA-9235).
+    Before KAFKA-9235 only a broker that stayed as a follower (LeaderAndIsr) unloaded its state.
     """
     if rules.stopped_replica_is_unloaded:
         unload(coordinator)

@@ -58,7 +58,7 @@ def sequence_error(log: PartitionLog, rules: LogRules, entry: ProducerStateEntry
 
 
 def validates_sequence(rules: LogRules, origin: Origin) -> bool:
-    """Whether sequences are checked: in a client's batches, by the old rule also in batches that a follower fetched."""
+    """Whether sequences are checked: in clients' batches; before KAFKA-6003 also in batches that a follower fetched."""
     return origin == Origin.CLIENT or (origin == Origin.REPLICATION and not rules.replication_is_trusted)
 
 

@@ -95,7 +95,7 @@ def roll_segment(replica: PartitionReplica, rules: LogRules) -> bool:
 
     Who: a broker.
     When: the log has grown since the last snapshot; there is room for another file.
-    Effect: there is a file named after the log's end. By the old rule the file already had a batch in its state, but
+    Effect: there is a file named after the log's end. Before KAFKA-5249 the file already had a batch in its state, but
         was named after the offset before that batch.
     Source: UnifiedLog.roll, ProducerStateManager.takeSnapshot; KAFKA-5249.
     """
@@ -144,7 +144,7 @@ def lose_unflushed_snapshots(replica: PartitionReplica) -> None:
 def reload_producers(replica: PartitionReplica, rules: LogRules) -> None:
     """Rebuild the producer state from the newest snapshot that is not past the log's end, and the later batches.
 
-    Without a snapshot all batches count; by the old rule only those after the point where recovery begins.
+    Without a snapshot all batches count; before KAFKA-5829 only those after the point where recovery begins.
     """
     log = replica.log
     remove_snapshots_above(replica, log.end_offset)

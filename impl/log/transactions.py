@@ -1,4 +1,4 @@
-"""Transactions in a log: which are open, where the stable part ends, and the index of those that were aborted.
+"""Transactions in a log: which are open, where the stable part ends, and the index of aborted transactions.
 
 Part of Kafka modelled: `ProducerStateManager` (`completeTxn`, `firstUnstableOffset`, `onHighWatermarkUpdated`),
 `UnifiedLog.fetchLastStableOffsetMetadata`, `TransactionIndex`.

@@ -29,7 +29,7 @@ def majority_end_offset(leader: Voter) -> int:
 def raise_quorum_high_watermark(leader: Voter, rules: QuorumRules) -> None:
     """Raise a leader's high watermark to the majority's end offset once that covers a record of the leader's epoch.
 
-    By the old rule the majority need only reach the start offset of that epoch, which is one record less.
+    Before KAFKA-12619 the majority need only reach the start offset of that epoch, which is one record less.
     """
     end_offset = majority_end_offset(leader)
     if end_offset >= leader.epoch_start_offset + int(rules.high_watermark_awaits_own_record):

@@ -42,7 +42,7 @@ class TransactionRules(NamedTuple):
     pending_transition_comes_first: while a transition is pending, a coordinator makes the client ask again, and does
         not compare producer id and epoch yet, because they may change; this holds for AddPartitionsToTxn, and for
         EndTxn with transaction version 2 (KAFKA-18464, KAFKA-18660).
-    stopped_replica_is_unloaded: a broker that must give up its replica of the transaction log forgets its state as a
+    stopped_replica_is_unloaded: a broker that must delete its replica of the transaction log forgets its state as a
         coordinator (KAFKA-9235).
     repeated_end_is_answered: a repeated EndTxn of a completed transaction succeeds (REDPANDA-3616).
     repeated_end_is_of_version_2: an EndTxn of version 2 that has the previous epoch counts as a repeated one only if

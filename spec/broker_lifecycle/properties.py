@@ -364,7 +364,7 @@ def a_broker_waits_to_be_unfenced(state: State) -> bool:
 def no_broker_waits_to_be_unfenced(state: State) -> bool:
     """Every broker that runs has been unfenced. It is the goal of a liveness property.
 
-    A broker waits once for each registration, so that some time no broker waits if each wait ends.
+    A broker waits once for each registration. So if each wait ends, no broker waits at some later time.
     Lost to users: a healthy broker never takes part.
     Source: KAFKA-13959.
     """

@@ -193,7 +193,7 @@ def producer_state_matches_log(state: State) -> bool:
 
 
 def ends_behind(log: PartitionLog, producer_id: int, first_offset: int) -> bool:
-    """Whether a marker of a producer is stored at some offset or later."""
+    """Whether a marker of the producer is stored at `first_offset` or later."""
     return any(
         batch.marker != Marker.NONE
         for offset, batch in enumerate(log.records)
