@@ -23,7 +23,7 @@ class TruncationRule(IntEnum):
     """After the last record that follower and leader share (Kafka 2.0)."""
 
     ON_FETCH = 3
-    """Nowhere yet: it fetches at once, and truncates if the leader finds a divergence (first draft of KIP-320)."""
+    """Nowhere yet: it fetches, and truncates if the leader finds a divergence (first draft of KIP-320; Kafka 2.8)."""
 
 
 class FetchFencing(IntEnum):

@@ -1,4 +1,4 @@
-"""What a broker answers a consumer: Fetch with a preferred read replica, and ListOffsets.
+"""A broker's answers to a consumer: Fetch with a preferred read replica, and ListOffsets.
 
 Part of Kafka modelled: `Partition` (`fetchRecords`, `fetchOffsetForTimestamp`), `LogSegment.read`, and
 `ReplicaManager.findPreferredReadReplica` with any `ReplicaSelector`.

@@ -44,7 +44,7 @@ class BrokerHeartbeat(Struct):
 
 
 class LivingBroker(Struct):
-    """A broker's process, with its connection to the controller. Its epoch is that of its registration.
+    """A broker's process, with its connection to the controller. Its broker epoch is in its registration.
 
     state: the process's own state.
     metadata_offset: the offset up to which it has replayed the metadata log; `NO_OFFSET` without a process.

@@ -54,7 +54,7 @@ def flush(broker: Broker) -> bool:
     When: a part of the log is not flushed.
     Effect: a power loss cannot take the records that the log has now.
     Source: UnifiedLog.flush.
-    Left out: flushing a part of the log, which is flushing at an earlier time.
+    Left out: flushing a part of the log, which has the effect of an earlier flush.
     """
     if not broker.is_running or broker.flushed_offset == end_of(broker.log):
         return False

@@ -30,7 +30,7 @@ def is_plain(client: Client) -> bool:
 
 
 def receive_assignment(client: Client, generation: int) -> None:
-    """Become the owner of the input, in a new generation; with 0, learn that another member owns it now."""
+    """Become the owner of the input, in a new generation; with generation 0, learn that another member owns it now."""
     client.generation = generation
     client.input_offset = NO_INPUT
     client.is_halfway = False

@@ -80,7 +80,7 @@ def complete_validation(consumer: Consumer, end_offset: int) -> bool:
 
 
 def may_fetch(consumer: Consumer) -> bool:
-    """Whether the consumer need not validate its position, and has not found it gone."""
+    """Whether the consumer may fetch: it need not validate its position, and has found no truncation."""
     return not consumer.must_validate and not consumer.is_truncated
 
 

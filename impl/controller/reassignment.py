@@ -4,7 +4,8 @@ Part of Kafka modelled: `PartitionReassignmentReplicas`, `ReplicationControlMana
 `KafkaController.onPartitionReassignment` (ZooKeeper era).
 Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFKA-9672, KAFKA-19975.
 Left out, and why that is sound: throttling, because it only delays fetches. **Not covered**: a request that cancels a
-reassignment under way; in the ZooKeeper era also one that replaces it, or that comes while nobody leads.
+reassignment under way; in the ZooKeeper era also a request that replaces it, or that comes while the partition has no
+leader.
 """
 
 from kafkacheck.checker.schema import Ids

@@ -28,7 +28,7 @@ from kafkacheck.impl.log.verification import NO_GUARD, needs_verification
 
 
 def awaits_sequence(log: PartitionLog, rules: LogRules, entry: ProducerStateEntry, batch: Batch) -> bool:
-    """Whether a verification under way, of whichever epoch, lets the batch's sequence pass."""
+    """Whether a verification under way lets the batch's sequence pass, whatever the verification's epoch is."""
     verification = log.verifications[batch.producer_id]
     if verification.guard == NO_GUARD:
         return True

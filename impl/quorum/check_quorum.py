@@ -4,8 +4,8 @@ Part of Kafka modelled: `LeaderState.timeUntilCheckQuorumExpires` and `updateChe
 timeout of `FollowerState`; `KafkaRaftClient.pollLeader`.
 Source: apache/kafka (commit 1eb7644349), raft; KIP-595 (leader progress timeout), KAFKA-15489.
 Left out, and why that is sound: timers that expire although all voters are connected, because a timeout is several
-times as long as a fetch, and because a leader that resigns without need does less than one that stays; responses in
-which a refusing voter tells the leader of a newer epoch, because no majority fetches from that leader then, and it
+times as long as a fetch, and because a leader that resigns without need does less than a leader that stays; responses
+in which a refusing voter tells the leader of a newer epoch, because no majority fetches from that leader then, and it
 resigns; the EndQuorumEpoch request of a leader that resigns, because the voters that it reaches find that out anyway.
 """
 

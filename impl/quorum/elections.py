@@ -61,8 +61,8 @@ def handle_vote_request(voter: Voter, voter_id: int, candidate: Voter, candidate
     """A voter receives a vote request, and votes or only adopts the epoch.
 
     Who: a voter or observer that a candidate asks, in its own epoch or a newer one. An observer never votes.
-    When: the epoch is new to the voter, or it votes: it has voted for nobody else in that epoch, and its log is not
-        more up to date.
+    When: the epoch is new to the voter, or the voter grants its vote: it has voted for nobody else in that epoch, and
+        its log is not more up to date than the candidate's.
     Effect: it is in that epoch. Its vote is on the disk before the response; the candidate may count it at any later
         time, or never.
     Source: KafkaRaftClient.handleVoteRequest; QuorumState.transitionToUnattached, UnattachedState.canGrantVote.

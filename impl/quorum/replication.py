@@ -112,7 +112,7 @@ def handle_quorum_fetch(leader: Voter, rules: QuorumRules, voter: Voter, voter_i
     """A leader receives another voter's fetch.
 
     Who: a voter that leads in the fetching voter's epoch or a newer one.
-    When: the fetch changes the state of one of them.
+    When: the fetch changes the state of the leader or of the other voter.
     Effect: the fetching voter is in the leader's epoch. If its log is a prefix of the leader's and it is no observer,
         the leader notes its end offset, which may raise the high watermark.
     Source: KafkaRaftClient.handleFetchRequest, LeaderState.updateReplicaState; KIP-595.

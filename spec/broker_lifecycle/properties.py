@@ -226,7 +226,7 @@ def only_the_registered_epoch_counts(before: State, after: State) -> bool:
 
 
 def has_newly_reached(before: int, after: int, before_needed: int, after_needed: int) -> bool:
-    """Whether an offset reached a needed one in this step, and that one is still needed."""
+    """Whether an offset reached a needed offset in this step, and that offset is still needed."""
     if before_needed == NO_OFFSET or after_needed == NO_OFFSET:
         return False
     return before > before_needed and after <= after_needed

@@ -42,7 +42,7 @@ def topics_begin_empty(before: State, after: State) -> bool:
 
 
 def fetches_stay_in_their_topic(before: State, after: State) -> bool:
-    """A leader learns nothing from a fetch for another topic than that of its replica.
+    """A leader learns nothing from a fetch for a topic other than its replica's.
 
     Lost if it fails: a follower that had records of the old topic counts as having as many of the new one; the high
     watermark rises over records that it does not have.

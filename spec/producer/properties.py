@@ -103,7 +103,7 @@ def sequences_follow_each_other(state: State) -> bool:
 
 
 def follows_its_predecessor(log: PartitionLog, offset: int) -> bool:
-    """Whether the batch's sequence follows that of the last data before it from the same producer id and epoch."""
+    """Whether the batch's sequence follows the last earlier sequence of the same producer id and epoch."""
     batch = log.records[offset]
     expected = NO_SEQUENCE
     for earlier in range(log.start_offset, offset):
