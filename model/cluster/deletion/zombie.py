@@ -9,8 +9,8 @@ Expected: VIOLATED answers_tell_the_record: the old controller answers UNKNOWN_T
     has one word for all errors upon which a leader waits for newer metadata), and the leader gives up its change to
     wait for newer metadata, of which there is none. It proposes no other one until something else changes the
     partition, so that writes wait for a follower that is gone. KAFKA-14154 has the same with a leader epoch that the
-    old controller does not know, to which it answers NOT_CONTROLLER since; no known entry of Kafka's issue tracker
-    describes it of a topic. Nothing that was acknowledged is lost.
+    old controller does not know; since its fix the answer is NOT_CONTROLLER. No known entry of Kafka's issue tracker
+    describes it with a topic. Nothing that was acknowledged is lost.
 """
 
 from kafkacheck.model.cluster import brokers, controller, environment, family
