@@ -260,7 +260,7 @@ PLAIN_CONSUMERS_BOUNDS = {
     "rebalances": 2,
     "crashes": 1,
 }
-"""Default bounds for consumers that do not write."""
+"""Default bounds for applications without transactions."""
 
 TRANSACTIONAL = Family(
     state=State,
