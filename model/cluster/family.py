@@ -9,7 +9,7 @@ follower can have a request whose connection is broken, `fetch_sessions` if foll
 replicas is modelled, `noted_targets` if the targets of reassignments are kept for properties, `epoch_files` if
 leader-epoch files reach the disk late, `late_registrations` if brokers learn their epoch late, `reassignment_rounds` if
 a reassignment ends in two rounds, and `read_replicas` if leaders name followers for consumers to read from. The others
-are budgets of disturbances (`model/cluster/environment.py`). All bounds only end behaviours.
+are budgets of disturbances (`model/cluster/environment.py`). A smaller bound only ends behaviours earlier.
 """
 
 from typing import Any

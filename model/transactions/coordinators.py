@@ -162,7 +162,8 @@ def coordinator_verifies_partition(
 
     Who: a broker that believes that it is the coordinator.
     When: the leader asks, and the coordinator can do more than tell it to ask again.
-    Effect: with transaction version 1 it says whether the transaction has the partition; with version 2 it adds that.
+    Effect: with transaction version 1 it says whether the transaction has the partition; with version 2 it adds the
+        partition.
     Source: TransactionCoordinator.handleVerifyPartitionsInTransaction, handleAddPartitionsToTransaction; KIP-890.
     """
     produce = state.produces[produce_id]
