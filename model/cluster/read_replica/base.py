@@ -9,8 +9,8 @@ because the selector may always send the consumer away again; its reads at a fol
 consumer fetches many times while a lease lasts.
 
 Bounds: two replicas and one record, which the leader commits alone if the follower is out of sync; one crash, by which
-    the follower or the leader is lost for good, and one move. A consumer that has a position to validate has then read
-    everything; a test with two records needs fair validation, too.
+    the follower or the leader is lost for good, and one move. With one record, a consumer that must validate its
+    position has read everything; a test with two records needs fair validation, too.
 Expected: HOLDS
 """
 
