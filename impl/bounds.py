@@ -2,14 +2,15 @@
 
 Part of Kafka modelled: limits of what a cluster can give out, and parts that only some models have.
 Source: apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: nothing; a bound ends behaviours, and no rule of Kafka reads one that Kafka has not.
+Left out, and why that is sound: nothing; a bound ends behaviours, and a rule of Kafka reads only bounds that Kafka has,
+too.
 """
 
 from typing import NamedTuple
 
 
 class Bounds(NamedTuple):
-    """What functions read. A model needs only the bounds that its functions ask for.
+    """The bounds that functions read. A model needs only those that its own functions read.
 
     elr_index: 1 if the controller's index of eligible leader replicas is modelled; 0 otherwise.
     failovers: how often the coordinator of a consumer group can change.

@@ -23,7 +23,7 @@ class TruncationRule(IntEnum):
     """After the last record that follower and leader share (Kafka 2.0)."""
 
     ON_FETCH = 3
-    """Nowhere yet: it fetches at once, and truncates if the leader finds a divergence (first draft of KIP-320)."""
+    """Nowhere yet: it fetches, and truncates if the leader finds a divergence (first draft of KIP-320; Kafka 2.8)."""
 
 
 class FetchFencing(IntEnum):
@@ -153,7 +153,7 @@ class FetchError(IntEnum):
     """No error."""
 
     OFFSET_OUT_OF_RANGE = 1
-    """The log of the broker that answers has no such offset; by an old rule also from a broker that does not lead."""
+    """The log of the broker that answers has no such offset; by the rule of KAFKA-2143 that broker need not lead."""
 
 
 class AlterPartitionError(IntEnum):
@@ -166,6 +166,6 @@ class AlterPartitionError(IntEnum):
     """Refused because a member may not be in the ISR: return to the committed ISR."""
 
     FENCED = 2
-    """Refused for an old epoch or another topic, or made so that another broker leads: wait for newer metadata
+    """Refused for an old epoch or another topic; or made, and another broker leads now: wait for newer metadata
     (FENCED_LEADER_EPOCH, INVALID_UPDATE_VERSION, STALE_BROKER_EPOCH, UNKNOWN_TOPIC_ID, NEW_LEADER_ELECTED, and
     INVALID_REQUEST if the sender does not lead)."""

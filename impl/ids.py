@@ -22,7 +22,7 @@ NO_RECORD = -1
 """This slot of a log is empty."""
 
 NO_OFFSET = -1
-"""An epoch lookup found no end offset."""
+"""There is no such offset, or it is not known."""
 
 ReplicaId = Annotated[int, Id("replicas")]
 OptionalReplicaId = Annotated[int, Id("replicas", none=NO_LEADER)]

@@ -1,4 +1,4 @@
-"""The switches of the message-level protocol: each names the right form of a rule that a Kafka has otherwise.
+"""The switches of the message-level protocol: each names the right form of a rule that some Kafka has in another form.
 
 Part of Kafka modelled: the variants of replication and control between Kafka 0.8 and KRaft.
 Source: the KIPs and issues named at each switch; apache/kafka (commit 1eb7644349).
@@ -15,8 +15,9 @@ from kafkacheck.impl.enums import Acks, FetchFencing, Propagation, TruncationRul
 class ClusterRules(NamedTuple):
     """The switches, constant during a run. A `bool` that is True selects the right rule.
 
-    Each says since which release of Apache Kafka it is so, but for choices of the user or the model. The defaults are
-    the rules of the newest release; a dated `bool` that is False by default is a right rule that this release lacks.
+    Each names the first release of Apache Kafka that has the rule, except for choices of the user or the model. The
+    defaults are the rules of the newest release; a dated `bool` that is False by default is a right rule that this
+    release lacks.
 
     propagation: a choice: how brokers learn of leaders and ISR.
     truncation: where a follower truncates its log.
@@ -40,7 +41,8 @@ class ClusterRules(NamedTuple):
     unclean_restart_is_noticed: a broker that did not stop cleanly leaves ISR and ELR when it registers (KAFKA-15586).
     epoch_file_is_forced: each version of the leader-epoch file is forced to the disk before it replaces the previous
         version (KAFKA-16541).
-    late_write_is_newest: a background write of the leader-epoch file writes the content of that moment (KAFKA-17142).
+    late_write_is_newest: a background write of the leader-epoch file writes its newest content, not that of an earlier
+        moment (KAFKA-17142).
     append_awaits_epoch_file: after a truncation no record is appended until the leader-epoch file is on disk (no Kafka,
         and nobody has asked for it: `cluster.stale_epochs`).
     records_carry_epochs: a choice until Kafka 4.0 (`log.message.format.version`): batches have message format 2, which
@@ -101,7 +103,7 @@ class ClusterRules(NamedTuple):
     leader_and_isr_checks_epochs: a broker ignores requests with an old controller epoch or leader epoch (KAFKA-1188).
     request_names_broker_epoch: a restarted broker ignores requests meant for its previous start (KIP-380).
     newer_broker_epoch_is_obeyed: a broker obeys requests with a broker epoch that it does not know yet (KAFKA-9839).
-    bounce_is_noticed: the controller takes out a broker that restarts at once before it may come back (KIP-380).
+    bounce_is_noticed: if a broker restarts before its failure is noticed, the controller first takes it out (KIP-380).
     stop_replica_checks_epoch: a broker ignores a StopReplica request with an old leader epoch (KIP-570).
     unled_replica_is_deleted: the controller asks brokers to delete a replica even if the partition has no leader on
         record (KAFKA-6650).
@@ -115,8 +117,8 @@ class ClusterRules(NamedTuple):
     metadata_names_topic_id: a client accepts metadata of a new topic of the same name even if its leader epoch is lower
         (KAFKA-12257).
     reassignment_awaits_target: a reassignment ends only when the whole target is in sync (KAFKA-15665).
-    grown_target_is_awaited: this also holds if a reassignment adds at least as many brokers as it removes; since
-        Kafka 4.3 such a one ends as soon as the added brokers are in sync (KAFKA-19975).
+    grown_target_is_awaited: `reassignment_awaits_target` also holds if a reassignment adds at least as many brokers as
+        it removes; since Kafka 4.3 such a reassignment ends as soon as the added brokers are in sync (KAFKA-19975).
     replaced_reassignment_is_forgotten: nothing is left of a reassignment that another one replaces (no Kafka: findings
         F6 and F7 of tests/kafka/findings).
     assignment_is_told_first: if a reassignment ends in two rounds, the leader learns the new assignment before brokers

@@ -201,7 +201,7 @@ class RunDirectory:
         if data["engine"] != self.engine:
             raise UsageError(
                 f"{self.path} holds a run by the engine {data['engine']}, and one by {self.engine} is needed here; "
-                f"`kafkacheck resume {self.path}` goes on with any"
+                f"`kafkacheck resume {self.path}` goes on with either"
             )
         return data
 

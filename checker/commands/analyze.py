@@ -37,8 +37,8 @@ FOLDER = "analysis"
 @click.option(
     "--where", "predicate", metavar="SQL", help="Count the states for which SQL holds, and show how to reach one."
 )
-@click.option("--converge", "goal", metavar="SQL", help="From which states can one be reached for which SQL holds?")
-@click.option("--by", "actions", metavar="ACTION,...", help="With --converge: by these actions alone.  [default: all]")
+@click.option("--converge", "goal", metavar="SQL", help="Say from which states a state with SQL can be reached.")
+@click.option("--by", "actions", metavar="ACTION,...", help="With --converge: take these actions only.  [default: all]")
 @model_option()
 @spark_options
 def analyze(
@@ -132,7 +132,7 @@ def converge(
     run = manifest.read(folder)
     if run["unfinished"]:
         raise UsageError(
-            f"{folder}: {manifest.unfinished_text(run)}. Without the steps of a state nobody knows what it reaches; "
+            f"{folder}: {manifest.unfinished_text(run)}. Where a state leads is not known without its steps; "
             "explore the model to its end, at smaller bounds if need be"
         )
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):

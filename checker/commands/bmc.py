@@ -65,8 +65,8 @@ def bmc(
 ) -> int:
     """Check every behaviour of MODEL that has at most N states, by unrolling its actions for Z3.
 
-    BOUNDED means that nothing is wrong in these, HOLDS that there are no longer ones; UNKNOWN and TIMEOUT that the
-    solver gave up, at the depth that is said.
+    BOUNDED: nothing is wrong in these behaviours. HOLDS: besides, no behaviour is longer. UNKNOWN and TIMEOUT: the
+    solver gave up, at the depth that is printed.
     """
     model = with_provable(with_settings(catalogue.find_model(model_name), changes), properties)
     return check_model(model, depth, timeout, folder, scripts, as_json)

@@ -72,11 +72,11 @@ def bugs(
     folder: Path | None,
     as_json: bool,
 ) -> int:
-    """Show that known bugs are found: each with its rule as it was, and gone with the rule as it is.
+    """Show that each known bug is found with its rule as it was, and is gone with the rule as it is.
 
     Without a BUG all of the catalogue's are searched, and a table closes the list. A BUG is named by its id, or by one
     of the names in it; its shortest counterexample is printed and, with --out, drawn. The length counts the initial
-    state; the states are those that the search with the fix visited. A limit is that of each single search.
+    state; the states are those that the search with the fix visited. Limits are for each search by itself.
     """
     if markdown:
         if not only_list or as_json or release is not None:

@@ -56,11 +56,11 @@ def change(
     """Say what the edits in the current folder change: which models they reach, and what fails that did not.
 
     The folder is compared with a commit, or with another copy, function by function; comments and docstrings do not
-    count. Each model that runs an edited function is searched as it was; in each of its states the edited step is
-    tried, too, so that an edit that changes nothing costs one search. Otherwise it is searched as it is, and the text
-    tells what fails now: first outcomes, which users see, then properties that restate the rules. The rest of the time
-    goes to other settings of the models in which nothing fails. MODELs, by names or patterns such as 'cluster.*', are
-    then the only ones that are asked.
+    count. Each model that runs an edited function is searched as it is now; if nothing fails, its former steps are
+    tried in each state, too, so that an edit that changes nothing costs one search. Otherwise the former model is
+    searched as well, and the text tells what fails now: first outcomes, which users see, then properties that restate
+    the rules. The rest of the time goes to other settings of the models in which nothing fails. MODELs, by names or
+    patterns such as 'cluster.*', limit the comparison to these models.
     """
     if base is not None and against is not None:
         raise UsageError("--base and --against both say what to compare with; give one of them")

@@ -63,7 +63,7 @@ Search = Callable[[Model, Limits], Result]
     "properties",
     metavar="NAME",
     multiple=True,
-    help="Check only this property of those the model has. May be repeated.",
+    help="Check only this property of the model. May be repeated.",
 )
 @click.option(
     "--engine",
@@ -107,15 +107,19 @@ def check(
     A property that is violated comes with a shortest counterexample. The last line is the verdict, with the number
     of distinct and generated states, the depth of the state graph, and the seconds it took. A table closes the list of
     several models: names of the catalogue, patterns such as 'cluster.*', files, or folders. --set and --property are
-    then for the models that have what they name. --keep-going
-    tells first which violations lose something of the users'; the verdict is the shortest one, as without it.
+    then for the models that have what they name. --keep-going tells first the
+    violations by which users lose something; the verdict is that of the shortest counterexample.
     """
     limits = Limits(max_states, max_seconds, max_memory)
     check_cluster_options(engine, None, master, conf, shards, spark_from)
     if engine == "interpreted" and run_folder is not None:
-        raise UsageError("--run-dir keeps what is compiled; leave out --engine interpreted, or --run-dir")
+        raise UsageError(
+            "--run-dir keeps the search of the compiled reading; leave out --engine interpreted, or --run-dir"
+        )
     if keep_going and (run_folder is not None or engine == "spark"):
-        raise UsageError("--keep-going keeps nothing of its search; leave it out, or --run-dir and --engine spark")
+        raise UsageError(
+            "--keep-going keeps nothing of its search; leave out --keep-going, or --run-dir and --engine spark"
+        )
     if everything or selection.is_several(model_names):
         if everything and model_names:
             raise UsageError("--all checks every model of the catalogue; leave out --all, or " + " ".join(model_names))
@@ -146,7 +150,7 @@ def check(
         tell(f"note: {model.name} has {raised}: {calls}{mend}")
     status = check_model(model, how, limits, folder, as_json, strict, changes, expected)
     if raised and status == NOT_EXHAUSTED:
-        tell(f"note: {model.name} has {raised}; the search of smaller bounds ends sooner")
+        tell(f"note: {model.name} has {raised}; a search at smaller bounds ends sooner")
     return status
 
 

@@ -41,10 +41,10 @@ def equivalent(
     scripts: Path | None,
     as_json: bool,
 ) -> int:
-    """Prove that the actions of MODEL_A and MODEL_B do the same on every well-formed state, or show where not.
+    """Prove that the actions of MODEL_A and MODEL_B do the same in every well-formed state, or show where they differ.
 
     For an edit that claims to be a refactoring: name the model in another copy of the sources as MODEL_B, by the path
-    of its file. The modules beside that file are read with it. --set goes for both.
+    of its file. The modules beside that file are read with it. --set is for both models.
     """
     model = with_settings(catalogue.find_model(model_name), changes)
     return compare_models(model, other_name, changes, actions, timeout, scripts, as_json)

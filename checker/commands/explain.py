@@ -42,8 +42,9 @@ def explain(
 ) -> int:
     """Find a behaviour of MODEL that explains LOG, a recorded sequence of observations.
 
-    LOG is a file of JSON lines. Each tells some fields of one state, or some parameters of one step. Steps that nobody
-    saw are found. If no behaviour explains the log, the first line that none explains is shown, with the closest one.
+    LOG is a file of JSON lines. Each tells some fields of one state, or some parameters of one step. Steps that the
+    log does not tell are found. If no behaviour explains the log, the first line that none explains is shown, with the
+    closest behaviour.
     """
     model = with_settings(catalogue.find_model(model_name, max_seconds), changes)
     if not as_json:

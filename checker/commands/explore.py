@@ -81,7 +81,7 @@ def explore(
     """Write the whole state graph of MODEL as a data set of Parquet files, past violations.
 
     DIR/states and DIR/edges are tables that DuckDB, pandas and Spark read; DIR/_run.json describes them. If a limit
-    or Ctrl-C ends the search, the levels found whole are written, and DIR/_run.json says that they are not all.
+    or Ctrl-C ends the search, the levels that are complete are written, and DIR/_run.json says that others are missing.
 
     With --engine spark the search is kept in --run-dir, and Spark writes the graph from there. RUN_DIR, the folder of a
     search on Spark that was begun before, is written as it is, without searching on.

@@ -46,7 +46,7 @@ LEAST_SHARE = 8
     help="Examine only the guards whose place or name contains this text. May be repeated.",
 )
 @click.option("--traces", is_flag=True, help="Print the counterexample of each guard that is caught.")
-@click.option("--alone", is_flag=True, help="Let no other models of the catalogue judge what these leave unexplained.")
+@click.option("--alone", is_flag=True, help="Do not ask other models of the catalogue about unexplained guards.")
 @limit_options
 @click.option(
     "--workers", type=click.IntRange(1, 256), metavar="N", help="In how many processes.  [default: one for each core]"
@@ -71,10 +71,10 @@ def guards(
     line counts them.
 
     Several models, by names of the catalogue or patterns such as 'cluster.*', judge a guard together: one that catches
-    it is enough, and it is redundant if it is so in all that have it. Guards that are still unexplained are put to the
-    other models of the catalogue that have the same state. The smallest come first. --max-states and --max-seconds are
-    for each guard in each model; a guard that is not decided within them is unexplained.  [default: 4 times the states
-    of the model]
+    it is enough, and it is redundant if every model that has it finds it redundant. Guards that are still unexplained
+    are put to the other models of the catalogue that have the same state. The smallest come first. --max-states and
+    --max-seconds are for each guard in each model; a guard that is not decided within them is unexplained.  [default: 4
+    times the states of the model]
     """
     if changes and len(patterns) > 1:
         raise UsageError("--set is for one MODEL; several are examined at their defaults, so leave it out")

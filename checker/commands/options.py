@@ -99,7 +99,7 @@ def set_option(command: Command) -> Command:
         "--kafka",
         "release",
         metavar="RELEASE",
-        help="Take the rules of this release, such as 4.1. Choices stay, and rules that the model has older than that.",
+        help="Take the rules of this release, such as 4.1. The model keeps its choices, and rules that are older.",
     )
     return settings(release(with_release))
 
@@ -215,7 +215,7 @@ def model_option(multiple: bool = False) -> Callable[[Command], Command]:
         "named",
         metavar="MODEL",
         multiple=multiple,
-        help=f"The model, if it is not of the catalogue: the name in a folder runs no code.{often}",
+        help=f"The model, if it is not of the catalogue: no code is run because a folder names it.{often}",
     )
 
 
@@ -234,7 +234,7 @@ def cluster_options(command: Command) -> Command:
                 "--spark-from",
                 type=click.IntRange(min=1),
                 metavar="N",
-                help="Spark: make a level a job from this many states on.  [default: 200000]",
+                help="Spark: a level with at least this many states is a job.  [default: 200000]",
             ),
         )
     ):

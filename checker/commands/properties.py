@@ -35,7 +35,7 @@ MOST_NAMED = 4
 @click.command()
 @click.option("--markdown", is_flag=True, help="Print the page of the properties, as PROPERTIES.md has it.")
 def properties(markdown: bool) -> int:
-    """List what the catalogue's models are judged by, file by file, and which models use it.
+    """List the properties by which the catalogue's models are judged, file by file.
 
     These are invariants, properties of steps, liveness properties, lemmas, examples that must occur, and measures. For
     each the command prints the first sentence of its docstring, the models that use it, and the models and known bugs

@@ -58,7 +58,7 @@ MOST_NAMED = 5
 @click.option(
     "--lemmas",
     metavar="auto|FILE",
-    help="Other lemmas than the model's: those in LEMMAS of a Python file, or what can be found (auto).",
+    help="Use other lemmas than the model's: LEMMAS of a Python file, or those that can be found (auto).",
 )
 @timeout_option
 @click.option(
@@ -79,7 +79,7 @@ MOST_NAMED = 5
     type=click.Choice(["z3", "cvc5"]),
     default="z3",
     show_default=True,
-    help="cvc5: let it repeat, from SMT-LIB scripts, everything that Z3 is asked.",
+    help="cvc5: repeat each question to Z3 with cvc5, from SMT-LIB scripts.",
 )
 @json_option
 def prove(

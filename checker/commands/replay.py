@@ -28,7 +28,7 @@ from kafkacheck.checker.traces import saved as saved_traces
 @set_option
 @click.option("--system", metavar="SYSTEM", help="Drive this system along the trace, too, as `conform` does.")
 @click.option(
-    "--pytest", "test", type=Place(), metavar="FILE", help="Write a test that fails until the trace no longer does."
+    "--pytest", "test", type=Place(), metavar="FILE", help="Write a test that fails until the code is mended."
 )
 @json_option
 def replay(

@@ -151,7 +151,7 @@ def constraint_text(result: Result) -> str:
         return f"the constraint {name} excludes no state that can be reached"
     return (
         f"holds only within the constraint {name}: {excluded:,} of {result.states_generated:,} generated states lie "
-        "outside; they were checked, but what they lead to was not"
+        "outside; they were checked, but their successors were not"
     )
 
 

@@ -55,7 +55,7 @@ def resume(
     shards: int | None,
     spark_from: int | None,
 ) -> int:
-    """Continue a search that was stopped, killed or failed, from the last level that its folder has whole.
+    """Continue a search that was stopped, killed or failed, from the last complete level in its folder.
 
     Refused if the model has changed since, or if a file is damaged. Ends like `check`.
     """
@@ -89,7 +89,7 @@ def _on_spark(folder: Path, named: str | None, cluster: "Cluster") -> Search:
     def search(model: Model, limits: Limits) -> Result:
         if model.liveness:  # a run to explore the model may have them
             names = ", ".join(each.name for each in model.liveness)
-            tell(f"warning: the verdict does not cover {names}; `check` without Spark judges what must come to pass")
+            tell(f"warning: the verdict does not cover {names}; `check` without Spark judges liveness properties")
         with ProgressReport(model.name) as progress:
             return runs.resume(folder, cluster, limits, progress, model, named)
 

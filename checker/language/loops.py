@@ -100,7 +100,7 @@ def _over_arrays(reader: "FunctionReader", loop: ast.For) -> Loop:
         lengths = " and ".join(str(each.length) for each in types)
         raise reader.error(
             loop,
-            f"zip() of arrays with {lengths} elements would leave out the last ones without a word; loop over the "
+            f"zip() of arrays with {lengths} elements would leave out the last elements; loop over the "
             "indices that are meant: `for i in range(...):`",
         )
     found, binds = [], list[ast.stmt]()

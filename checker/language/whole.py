@@ -34,7 +34,7 @@ def read_writer(reader: "FunctionReader", node: ast.Call, function: FunctionType
         if path := unknown_blank(kind, kind.struct.__name__):
             raise reader.error(
                 node,
-                f"clear() cannot know {path[0]} ({path[1]}): a bound says what it is when it is blank; write the "
+                f"clear() does not know the blank value of {path[0]} ({path[1]}), which a bound sets; write the "
                 "fields of this record one by one",
             )
     else:

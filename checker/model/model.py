@@ -462,7 +462,7 @@ class Model(Unchanging):
             raise self._error(str(error)) from None
         if found and not self.liveness:
             raise self._error(
-                "it says what is fair, which only `eventually` and `leads_to` are judged by; give one of them, or "
+                "it says what is fair, but has no liveness property; give `eventually` or `leads_to`, or "
                 "leave out `weakly_fair` and `strongly_fair`"
             )
         return found

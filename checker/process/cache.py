@@ -313,5 +313,5 @@ def _tell(place: Path, objection: str) -> None:
     if os.environ.get(TOLD) != str(place):
         os.environ[TOLD] = str(place)
         with contextlib.suppress(OSError, ValueError, AttributeError):  # stderr may be closed
-            text = f"warning: nothing is kept in the cache {place}, and nothing there is believed: {objection}"
+            text = f"warning: nothing is kept in the cache {place}, and nothing there is used: {objection}"
             print(text, file=sys.stderr)

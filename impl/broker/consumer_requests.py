@@ -1,11 +1,11 @@
-"""What a broker answers a consumer: Fetch with a preferred read replica, and ListOffsets.
+"""A broker's answers to a consumer: Fetch with a preferred read replica, and ListOffsets.
 
 Part of Kafka modelled: `Partition` (`fetchRecords`, `fetchOffsetForTimestamp`), `LogSegment.read`, and
 `ReplicaManager.findPreferredReadReplica` with any `ReplicaSelector`.
 Source: apache/kafka (commit 1eb7644349); KIP-207, KIP-392, KAFKA-9835, KAFKA-14372.
-Left out, and why that is sound: racks, by which a selector chooses: it may choose any candidate, or none, at any fetch.
-**Not covered**: a follower whose log begins above the leader's, which the leader knows from its fetches, and does not
-name.
+Left out, and why that is sound: racks, by which a selector chooses: here a selector may choose any candidate, or none,
+at any fetch. **Not covered**: a follower whose log begins above the leader's. Kafka's leader knows this from the
+follower's fetches, and does not name that follower.
 """
 
 from kafkacheck.checker.schema import Ids
@@ -22,7 +22,7 @@ def has_readable_record(broker: Broker, position: int) -> bool:
 
 
 def end_of_read(leader: Broker, rules: ClusterRules, position: int, limit: int) -> int:
-    """The offset below which a read with this limit ends; by the old rule the log's end if it starts at the limit."""
+    """The end offset of a read with this limit; before KAFKA-9835, the log's end if the read starts at the limit."""
     return end_of(leader.log) if position == limit and not rules.read_limit_is_taken_once else limit
 
 
@@ -59,12 +59,12 @@ def is_position_outside(follower: Broker, leader_epoch: int, position: int) -> b
 
 
 def known_isr(broker: Broker, broker_id: int) -> Ids:
-    """The ISR from which a broker chooses: empty if it does not lead (`Partition.makeFollower`)."""
+    """The ISR from which a broker chooses a read replica; empty if it does not lead (`Partition.makeFollower`)."""
     return broker.isr if broker.leader == broker_id else Ids()
 
 
 def is_candidate(asked: Broker, rules: ClusterRules, asked_id: int, follower_id: int, position: int) -> bool:
-    """Whether the broker asked may name a follower, which must have every record that the consumer has read.
+    """Whether the asked broker may name a follower: it must have every record below the consumer's position.
 
     The follower is in the ISR. By the rule before KAFKA-14372 it may be outside the ISR, however far it lags.
     """

@@ -3,10 +3,9 @@
 Part of Kafka modelled: `LeaderEpochFileCache` (`assign`, `endOffsetFor`, `truncateFromEnd`, `truncateFromStart`,
 `clearAndFlush`, `latestEpoch`).
 Source: KIP-101, KIP-279; apache/kafka (commit 1eb7644349); KAFKA-6857, KAFKA-7897, KAFKA-15046.
-Left out, and why that is sound: how the file reaches the disk, if the bound `epoch_files` is 0: it is written
-synchronously when an epoch begins, and after a truncation recovery makes it agree with the log. If the bound is 1, it
-is written late after a truncation at either end. Several writes that are due are one: all of them write the newest
-content.
+Left out, and why that is sound: how the file reaches the disk, if the bound `epoch_files` is 0: Kafka writes it
+synchronously when an epoch begins, and recovery makes it agree with a truncated log. If the bound is 1, the write after
+a truncation at either end is late. Several due writes count as one, because each writes the newest content.
 """
 
 from kafkacheck.checker.schema import copy
@@ -33,7 +32,7 @@ def force_epochs(broker: Broker) -> None:
 
 
 def write_epochs_later(broker: Broker, rules: ClusterRules) -> None:
-    """Let the file be written in the background. By the old rule it is written at once but not forced (KAFKA-16541)."""
+    """Let the file be written in the background. Before KAFKA-16541 it is written at once but not forced."""
     file = broker.epoch_file
     if file.is_kept == 0:
         return
@@ -50,7 +49,8 @@ def write_epochs_later(broker: Broker, rules: ClusterRules) -> None:
 def await_late_write(broker: Broker, rules: ClusterRules) -> None:
     """Finish the background write before a record is appended.
 
-    Kafka does not wait: after a crash the truncated epochs come back from the disk, no longer above the log's end.
+    Kafka does not wait. So a crash can bring truncated epochs back from the disk, and they stay because the log's end
+    has passed them.
     """
     if broker.epoch_file.is_write_due == 1 and rules.append_awaits_epoch_file:
         force_epochs(broker)
@@ -68,9 +68,9 @@ def write_epoch_file(broker: Broker, rules: ClusterRules) -> bool:
     """Write the leader-epoch file in the background, some time after the log was truncated.
 
     Who: a broker that runs.
-    When: a write is due; or, by the old rule, the file has not reached the disk yet.
-    Effect: the disk has the current epochs. By the old rule it has those of the truncation, even if newer ones have
-        been written since.
+    When: a write is due; or, before KAFKA-16541, the file was written but not forced to the disk.
+    Effect: the disk has the current epochs. Before KAFKA-17142 it has the epochs as of the truncation, even if newer
+        ones have been written since.
     Source: LeaderEpochFileCache.truncateFromEndAsyncFlush, writeIfDirExists; KAFKA-15046, KAFKA-16541, KAFKA-17142.
     """
     file = broker.epoch_file
@@ -132,7 +132,7 @@ def clear_epochs(broker: Broker) -> None:
 
 
 def has_epoch_file(rules: ClusterRules) -> bool:
-    """Whether a leader writes the start of its epoch into the file: not if the records carry no epochs."""
+    """Whether a leader writes the start of its epoch into the file; since KAFKA-7897, only if records carry epochs."""
     if not rules.epoch_begins_in_file:
         return False
     return rules.records_carry_epochs or not rules.old_format_has_no_epoch_file
@@ -166,7 +166,7 @@ def end_offset_of_epoch(broker: Broker, epoch: int) -> int:
     """The end offset of `epoch` in this log: `LeaderEpochFileCache.endOffsetFor`.
 
     It is the log's end for the newest epoch of the file, and otherwise the start of the next newer epoch. It is
-    `NO_OFFSET` if the file has no epoch as new, or if `epoch` is `NO_EPOCH`.
+    `NO_OFFSET` if every epoch of the file is older, or if `epoch` is `NO_EPOCH`.
     """
     if epoch == NO_EPOCH:
         return NO_OFFSET
@@ -176,7 +176,7 @@ def end_offset_of_epoch(broker: Broker, epoch: int) -> int:
 
 
 def answered_end_offset(broker: Broker, rules: ClusterRules, epoch: int) -> int:
-    """The end of `epoch` that a leader answers; by the old rule `NO_EPOCH` is an empty file's newest (KAFKA-6857)."""
+    """The end of `epoch` that a leader answers; before KAFKA-6857 the log's end, if neither side has an epoch."""
     if epoch == NO_EPOCH and latest_file_epoch(broker) == NO_EPOCH and not rules.undefined_epoch_has_no_end:
         return end_of(broker.log)
     return end_offset_of_epoch(broker, epoch)

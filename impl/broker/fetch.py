@@ -64,8 +64,8 @@ def is_diverging(broker: Broker, rules: ClusterRules, offset: int, asked_epoch: 
 def is_of_former_start(rules: ClusterRules, metadata: Metadata, follower_id: int, broker_epoch: int) -> bool:
     """Whether a fetch is not counted because its follower has registered again, as far as the leader knows (KIP-903).
 
-    A leader looks for the broker epoch of a follower that is not fenced. One that is stopping counts as fenced here,
-    so that its former fetches may be counted: more than Kafka counts.
+    Kafka's leader compares the broker epoch of every follower that is not fenced. Here a stopping follower counts as
+    fenced, so its former fetches may be counted, which Kafka does not do.
     """
     if rules.propagation == Propagation.LEADER_AND_ISR or not rules.isr_names_broker_epochs:
         return False
@@ -108,12 +108,12 @@ def answer_fetch(
     Who: the broker that was asked, which may no longer lead, or not yet.
     When: it runs, and the request has arrived.
     Effect: an incremental fetch of a session that the broker does not have ends the session; a full fetch opens a
-        session. The broker gives no answer if the leader epoch is old or unknown, if the topic is another one, if the
-        follower is not assigned as far as it knows, or if it does not lead (NOT_LEADER_OR_FOLLOWER). If the logs
-        diverge, the answer has the diverging epoch. If the offset is outside the log, the answer is out of range. A
-        fetch of an earlier broker epoch gets no answer then (KIP-903). Otherwise the answer has the record at that
-        offset, and the broker remembers the follower's end offset, which may raise the high watermark. The answer has
-        the high watermark from before that.
+        session. The broker gives no answer if it does not lead (NOT_LEADER_OR_FOLLOWER), if the leader epoch is old or
+        unknown, if the topic is another one, or if the follower is not assigned as far as the broker knows. If the logs
+        diverge, the answer has the diverging epoch. If the offset is outside the log, the answer is out of range.
+        Inside the log, a fetch of an earlier broker epoch gets no answer (KIP-903). Otherwise the answer has the record
+        at that offset, and the broker remembers the follower's end offset, which may raise the high watermark. The
+        answer has the high watermark from before the fetch was counted.
     Source: Partition.fetchRecords, readRecords, updateFollowerFetchState, FetchManager.newContext; KIP-227, KIP-320,
         KIP-595, KIP-903.
     Left out: more than one record in an answer.
@@ -152,7 +152,7 @@ def answer_fetch(
 
 
 def counts(broker: Broker, rules: ClusterRules, fetch: OldFetch, follower_id: int, metadata: Metadata) -> bool:
-    """Whether an old fetch may be counted: its follower is assigned and has not registered again, as the leader knows.
+    """Whether an old fetch may be counted: as far as the leader knows, its follower is assigned and has not restarted.
 
     The leader may have read the fetch in an earlier leader epoch (KAFKA-15590).
     """

@@ -5,8 +5,8 @@ Part of Kafka modelled: `FetchSessionHandler` of the follower; `FetchSession`, `
 Source: KIP-227; apache/kafka (commit 1eb7644349); KAFKA-9338.
 Left out, and why that is sound: the unchanged fields that an incremental fetch omits, because leader and follower then
 have the same values; the epoch of a session, because a session has one request in flight; a leader that drops a session
-for want of room, which has the effect of a restart; sessions with several leaders at once: a follower that turns to
-another leader opens a new session there. **Not covered**: a follower that returns to its old session.
+because its cache is full, which has the effect of a restart; sessions with several leaders at once: a follower that
+turns to another leader opens a new session there. **Not covered**: a follower that returns to its old session.
 """
 
 from kafkacheck.checker.schema import clear
@@ -34,11 +34,11 @@ def reads_answer(fetch: Fetch, follower: Broker) -> bool:
 
 
 def accept_session(fetch: Fetch, session: FetchSession, bounds: Bounds, is_read: bool) -> bool:
-    """Look up or open the session of a fetch that has arrived; whether the fetch is answered.
+    """Look up or open the session of a fetch that has arrived; return whether the fetch is answered.
 
     A full fetch opens a session, regardless of its answer, unless sessions are not modelled. An incremental fetch of a
-    session that the leader does not have ends it, and is gone. `is_read` says whether the follower reads
-    the answer; it does so at once, as far as the session goes.
+    session that the leader does not have ends the session and is not answered. `is_read` says whether the follower
+    reads the answer; if so, its side of the session changes at once.
     """
     if is_session_unknown(fetch, session):
         if is_read:

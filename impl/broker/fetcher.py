@@ -34,14 +34,14 @@ def is_of_now(broker: Broker, fetch: Fetch) -> bool:
 
 
 def can_ask(broker: Broker, broker_id: int, fetch: Fetch) -> bool:
-    """Whether a broker follows a leader and may send a request: its slot is free, or holds one that it has given up."""
+    """Whether a broker follows a leader and may send a request: its slot is free, or the request there is obsolete."""
     if not broker.is_running or broker.leader == NO_LEADER or broker.leader == broker_id:
         return False
     return fetch.stage == Stage.IDLE or not is_of_now(broker, fetch)
 
 
 def send(broker: Broker, fetch: Fetch, question: Question) -> None:
-    """Send a request to the leader; one that was given up is lost, unless it has moved to `old_fetches`."""
+    """Send a request to the leader; a former request in the slot is lost, unless it has moved to `old_fetches`."""
     clear(fetch)
     fetch.stage = Stage.REQUESTED
     fetch.question = question
@@ -107,7 +107,7 @@ def truncate_by_answer(broker: Broker, rules: ClusterRules, epoch: int, end_offs
 
 
 def use_epoch_end(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
-    """Receive the end offset of the asked epoch on the leader, and truncate the log.
+    """Receive the leader's end offset of the asked epoch, and truncate the log.
 
     Who: a broker that asked.
     When: the answer has arrived.
@@ -131,7 +131,7 @@ def leave_out_of_range(broker: Broker, rules: ClusterRules, start_offset: int, e
     """Truncate or restart the log by the leader's answer that its log has this start and end.
 
     A log that ends above the leader's end is truncated to it. A log that ends below the leader's start restarts there.
-    In between the log stays; by the old rule it restarts at the leader's start.
+    Any other log stays; before KAFKA-2143 it restarts at the leader's start.
     """
     if end_offset < end_of(broker.log):
         truncate_log(broker, rules, end_offset)
@@ -140,7 +140,7 @@ def leave_out_of_range(broker: Broker, rules: ClusterRules, start_offset: int, e
 
 
 def exposes_divergence(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
-    """Whether the follower, by the old rule, adopts the high watermark of a diverging answer before it truncates."""
+    """Whether the follower adopts the high watermark of a diverging answer before it truncates (before KAFKA-14704)."""
     if rules.divergence_comes_first or fetch.end_offset == NO_OFFSET:
         return False
     return broker.high_watermark < min(fetch.high_watermark, end_of(broker.log))
@@ -149,9 +149,9 @@ def exposes_divergence(broker: Broker, rules: ClusterRules, fetch: Fetch) -> boo
 def is_taken_for_new(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
     """Whether a follower takes the answer to a fetch of an earlier leader epoch for an answer to its present one.
 
-    By the old rule it does so if it follows the same leader, fetches from the same offset, and has an epoch. A follower
-    without an epoch truncates first. Kafka closes the connection when another broker has led in between, so that no
-    answer comes; here it may come.
+    Before KAFKA-18991 it does so if it follows the same leader, fetches from the same offset, and has an epoch. A
+    follower without an epoch truncates first. Kafka closes the connection if another broker has led in between, so that
+    the answer is lost; here it may still come.
     """
     if rules.fetch_answer_is_of_epoch or fetch.broker_epoch != broker.broker_epoch:
         return False

@@ -4,8 +4,8 @@ Part of Kafka modelled: `Partition` (`maybeShrinkIsr`, `maybeExpandIsr`, `isRepl
 `handleAlterPartitionUpdate`, `handleAlterPartitionError`, `PendingExpandIsr`, `PendingShrinkIsr`).
 Source: apache/kafka (commit 1eb7644349); KIP-497, KIP-841, KIP-903, KAFKA-7128, KAFKA-15221.
 Left out, and why that is sound: `replica.lag.time.max.ms`: a follower that is not at the leader's end may be found
-lagging at once, later or never. An expansion is proposed at any time while its condition holds; Kafka looks after each
-fetch of that follower.
+lagging at once, later or never. An expansion is proposed at any time while its condition holds; Kafka checks the
+condition after each fetch of that follower.
 """
 
 from kafkacheck.checker.schema import Ids, clear
@@ -46,7 +46,7 @@ def propose_shrink(
     Who: a leader, which may have been deposed.
     When: the follower is in the ISR and, as far as the leader knows, has not reached the end of the leader's log; no
         change is pending.
-    Effect: the request is sent. Until the answer comes, the follower still counts.
+    Effect: the request is sent. Until the answer comes, the high watermark still waits for the follower.
     Source: Partition.maybeShrinkIsr, prepareIsrShrink; KIP-497.
     Left out: several followers at once, which is several changes here.
     """
@@ -167,7 +167,7 @@ def propose_caught_up(
 
     Who: a leader.
     When: the leader has noted the follower (`note_caught_up`).
-    Effect: the request is sent if the follower is eligible. By the mended rule, its broker epoch must also be the noted
+    Effect: the request is sent if the follower is eligible. Since KAFKA-15221 its broker epoch must also be the noted
         one. In any case the leader forgets its note.
     Source: Partition.isReplicaIsrEligible, submitAlterPartition; KAFKA-15221.
     """

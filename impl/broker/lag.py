@@ -48,8 +48,8 @@ class FetchProgress(Struct):
 def note_fetch(progress: FetchProgress, offset: int, leader_end_offset: int, now: int) -> None:
     """Remember a fetch from `offset` at time `now`.
 
-    A fetch from the leader's end shows that the follower is caught up now. A fetch from the leader's end at the fetch
-    before shows that the follower was caught up then.
+    A fetch from the leader's current end shows that the follower is caught up now. A fetch from the end that the leader
+    had at the previous fetch shows that the follower was caught up at that time.
     """
     if offset >= leader_end_offset:
         progress.last_caught_up_time = now

@@ -30,7 +30,7 @@ def maximal_isr(broker: Broker) -> Ids:
 
 
 def has_enough_replicas(rules: ClusterRules, metadata: Metadata, isr: Ids) -> bool:
-    """Whether `isr` has min.insync.replicas members, by the metadata of the leader, or as many as are assigned."""
+    """Whether `isr` has min.insync.replicas members (in the leader's metadata), or every replica if they are fewer."""
     return len(isr) >= min(min_insync_replicas(metadata, rules), len(metadata.replicas))
 
 
@@ -58,7 +58,7 @@ def acknowledge(leader: Broker, rules: ClusterRules, metadata: Metadata, produce
 def forget_caught_up(leader: Broker) -> None:
     """Forget which followers were found caught up, because the high watermark that they had reached has moved.
 
-    Kafka holds a lock between finding a follower caught up and proposing it: only fetches get in between.
+    Kafka holds a lock from finding a follower caught up until it proposes the follower; only fetches come in between.
     """
     for follower in leader.followers:
         follower.is_caught_up = False

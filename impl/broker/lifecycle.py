@@ -44,7 +44,7 @@ class BrokerHeartbeat(Struct):
 
 
 class LivingBroker(Struct):
-    """A broker's process, with its connection to the controller. Its epoch is that of its registration.
+    """A broker's process, with its connection to the controller. Its broker epoch is in its registration.
 
     state: the process's own state.
     metadata_offset: the offset up to which it has replayed the metadata log; `NO_OFFSET` without a process.
@@ -92,7 +92,8 @@ def send_heartbeat(broker: LivingBroker, broker_epoch: int) -> bool:
     When: none of its heartbeats is in flight.
     Effect: a request is in flight.
     Source: BrokerLifecycleManager.sendBrokerHeartbeat.
-    Left out: that it does not wait for a heartbeat of its previous process, which is refused whenever it comes.
+    Left out: Kafka's broker does not wait for a heartbeat of its previous process, which the controller refuses
+        whenever it comes.
     """
     heartbeat = broker.heartbeat
     if broker.state == BrokerState.NOT_RUNNING or heartbeat.stage != Stage.IDLE:
@@ -131,10 +132,10 @@ def begin_process_shutdown(broker: LivingBroker) -> bool:
     """A broker begins a controlled shutdown.
 
     Who: its operator.
-    When: it is `RUNNING`; before it is unfenced it stops without asking.
+    When: the broker is `RUNNING`; a broker that is not unfenced yet stops without asking.
     Effect: its heartbeats ask to stop.
     Source: BrokerLifecycleManager.beginControlledShutdown.
-    Left out: `controlled.shutdown.enable=false`, and a broker that waits no longer, which are crashes.
+    Left out: `controlled.shutdown.enable=false`, and a broker that stops waiting; both count as crashes.
     """
     if broker.state != BrokerState.RUNNING:
         return False

@@ -61,13 +61,13 @@ def drop_records(broker: Broker) -> None:
 
 
 def drop_log(broker: Broker) -> None:
-    """Remove the log with its files: a background write finds no folder any more."""
+    """Remove the log with its files, and cancel a background write, whose folder is gone."""
     drop_records(broker)
     forget_late_write(broker.epoch_file)
 
 
 def truncate_fully_and_start_at(broker: Broker, rules: ClusterRules, start_offset: int) -> None:
-    """Remove every record and restart at `start_offset`, like a follower whose log ends below the leader's start."""
+    """Remove every record and restart at `start_offset`, as a follower does that ends below the leader's start."""
     high_watermark = broker.high_watermark
     drop_records(broker)
     restart_at(broker.log, start_offset)

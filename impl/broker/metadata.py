@@ -23,10 +23,10 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def keeps_followers(broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata) -> bool:
-    """Whether a broker that turns to leader goes on with the end offsets of its followers.
+    """Whether a broker that becomes leader keeps the end offsets of its followers.
 
-    Kafka's leader does so if it is elected again and has not stepped down, although another one may have led since. By
-    the mended rule it does so only if no leader epoch lies in between.
+    Kafka's leader keeps them if it is elected again and has not stepped down, even if another broker has led in
+    between. With `skipped_epoch_forgets_followers` it keeps them only if no leader epoch lies in between.
     """
     if broker.leads_since == NO_EPOCH or metadata.leader != broker_id:
         return False
@@ -45,8 +45,8 @@ def begin_leading(broker: Broker, rules: ClusterRules, broker_id: int, metadata:
 def begin_following(broker: Broker, rules: ClusterRules, is_same_leader: bool) -> None:
     """Follow a leader: truncate a log without any epoch to the high watermark, others by the truncation rule.
 
-    By the old rule a follower without any epoch also asks the leader. The leader answers that it does not know, so the
-    follower truncates its log to the high watermark (KAFKA-6859).
+    Before KAFKA-6859 a follower without any epoch also asks the leader. The leader has no answer, so the follower
+    truncates its log to the high watermark.
     """
     if is_same_leader and not rules.new_epoch_restarts_fetcher:
         return
@@ -68,8 +68,8 @@ def turn_to_leader(
 ) -> None:
     """Adopt the leader epoch of `metadata` and the role in it; answers of earlier epochs are dropped.
 
-    A leader forgets its followers when it steps down. By the rule before KAFKA-13778 it answers by them until it leads
-    again.
+    A leader forgets its followers when it steps down. Before KAFKA-13778 it keeps them until it leads again, and names
+    read replicas by them.
     """
     is_same_leader = broker.leader == metadata.leader
     if not keeps_followers(broker, rules, broker_id, metadata):
@@ -121,10 +121,10 @@ def has_other_topic(broker: Broker, metadata: Metadata) -> bool:
 def meet_other_topic(
     broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata, fetch: Fetch, change: AlterPartition
 ) -> None:
-    """Turn to a topic although the broker has the log of one that was deleted while it did not run (KRaft era).
+    """Turn to a topic although the broker still has the log of a topic that was deleted while it was down (KRaft era).
 
-    The broker deletes the log as a stray. By the old rule it refuses the partition for good, because the ids differ
-    (INCONSISTENT_TOPIC_ID). Without ids it takes the log for that of the new topic.
+    The broker deletes the log as a stray. Before KAFKA-14616 it refuses the partition for good, because the ids differ
+    (INCONSISTENT_TOPIC_ID). If logs do not name topic ids, it takes the log for that of the new topic.
     """
     if rules.stray_log_is_deleted:
         leave_partition(broker)
@@ -146,10 +146,10 @@ def forget_partition(broker: Broker) -> None:
 
 
 def is_newer_version(broker: Broker, rules: ClusterRules, metadata: Metadata) -> bool:
-    """Whether a broker adopts the partition of a record that it replays next, in the leader epoch that it knows.
+    """Whether a broker adopts the record that it replays next, if the record has the leader epoch that it knows.
 
-    By Kafka's rule it also adopts a change that it knows from the answer to its request; by that it forgets what it has
-    proposed since, although the controller may yet accept it.
+    Kafka's leader also adopts a change that it already knows from the answer to its request. It then forgets a newer
+    proposal of its own, although the controller may still accept that proposal.
     """
     if metadata.partition_epoch == broker.partition_epoch:
         return metadata.partition_epoch > broker.metadata_offset and not rules.known_change_keeps_proposal
@@ -211,7 +211,7 @@ def replay_delta(
     Who: any broker that runs.
     When: the log has these records, and the broker has replayed none of them.
     Effect: as if the record at `offset` were the next one: the broker sees how the partition is after all of them, and
-        nothing in between. A leader that another one has replaced for a time does not step down.
+        nothing in between. A leader that is replaced and then elected again within the change does not step down.
     Source: MetadataLoader.handleCommit, MetadataBatchLoader, TopicDelta.localChanges; Partition.makeLeader.
     Left out: a topic that is deleted and created again within one change.
     """
@@ -224,7 +224,7 @@ def replay_delta(
 
 
 def can_obey(broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata) -> bool:
-    """Whether a ZooKeeper-era broker obeys a request of this change, by its broker epoch and controller epoch.
+    """Whether a ZooKeeper-era broker accepts the broker epoch and controller epoch of a request to make this change.
 
     Kafka's errors are STALE_BROKER_EPOCH and STALE_CONTROLLER_EPOCH.
     """
@@ -234,7 +234,7 @@ def can_obey(broker: Broker, rules: ClusterRules, broker_id: int, metadata: Meta
 
 
 def is_broker_epoch_stale(broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata) -> bool:
-    """Whether a ZooKeeper-era broker refuses a request of this change, which names another start of the broker."""
+    """Whether a ZooKeeper-era broker refuses a request to make this change because it names another broker epoch."""
     return rules.request_names_broker_epoch and metadata.broker_epochs[broker_id] != broker.broker_epoch
 
 
@@ -254,12 +254,12 @@ def obey_leader_and_isr(
     When: the controller has made the change, and the request's broker epoch, controller epoch and leader epoch are not
         old. The controller sends nothing for a new partition, which has no ISR, or for a topic queued for deletion. A
         broker that has a log of another topic refuses (INCONSISTENT_TOPIC_ID). A broker that deleted its replica by a
-        newer request has forgotten the leader epoch, but the connection keeps its order. A failed request does not come
-        again, nor does an older one.
-    Effect: the broker takes its role in that leader epoch. By the old rule the request fails, and is not sent again,
-        while the broker does not know its own epoch.
+        newer request has forgotten the leader epoch, but gets no older request, because the connection keeps the order.
+        After a failed request, neither that request nor an older one comes again.
+    Effect: the broker takes its role in that leader epoch. Before KAFKA-9839 the request fails, and is not sent again,
+        if the broker does not know its own epoch yet.
     Source: ReplicaManager.becomeLeaderOrFollower; KAFKA-1188, KIP-380, KIP-516, KAFKA-9839.
-    Left out: that a request is ever lost for good: it may arrive at any later time, after newer ones, or never.
+    Left out: the loss of a request, because any request may arrive at any later time, after newer ones, or never.
     """
     if broker_id not in metadata.replicas or metadata.isr == Ids() or metadata.is_deleting != 0:
         return False
@@ -297,12 +297,12 @@ def obey_new_controller(
     """Receive the first LeaderAndIsr request of a new controller and obey it (ZooKeeper era).
 
     Who: any running broker to which the partition is assigned.
-    When: it does not know the epoch of the active controller, which sends each broker every partition as it is on
-        record, even of a topic queued for deletion. A broker that has a log of another topic refuses, and so does one
-        that has restarted since.
-    Effect: the broker knows the controller epoch. In a leader epoch that is new to it, it takes its role. A broker that
-        has deleted its replica, and with it the leader epoch, gets an empty replica until it is asked again to delete
-        it.
+    When: the broker does not know the active controller's epoch. A new controller sends each broker every partition as
+        it is on record, even of a topic queued for deletion. A broker refuses if it has a log of another topic, or if
+        it has restarted since.
+    Effect: the broker knows the controller epoch. If the leader epoch is new to the broker, it takes its role. A broker
+        that has deleted its replica has forgotten the leader epoch, so it gets an empty replica until it is asked again
+        to delete it.
     Source: KafkaController.onControllerFailover, ReplicaStateMachine.startup; ReplicaManager.makeFollowers
         (KAFKA-1647), which makes a log although nobody leads.
     Left out: a partition without a leader on record: the controller sends nothing for it.
@@ -330,7 +330,7 @@ def obey_stop_replica(
     Who: a running broker to which the partition was assigned before the change, or whose topic is being deleted.
     When: the request's broker epoch, controller epoch and leader epoch are not old, and the broker has left the ISR,
         too. A request to delete the topic names no leader epoch (EpochDuringDelete), but the connection keeps its
-        order. By the old rule no request is sent for a partition that has no leader on record.
+        order. Before KAFKA-6650 no request is sent for a partition that has no leader on record.
     Effect: the replica is deleted, and the partition forgotten. A broker without a replica answers as well.
     Source: ReplicaManager.stopReplicas; KIP-570, KIP-380; TopicDeletionManager.onPartitionDeletion; KAFKA-6650
         (ReplicaStateMachine: OfflineReplica).

@@ -54,7 +54,7 @@ class EpochFile(Struct):
     starts: for each leader epoch its start offset; `NO_OFFSET` if the disk does not have the epoch.
     is_unforced: 1 if the file was written but not forced to the disk, so that a power loss leaves it empty.
     is_write_due: 1 if a background write of the file is due.
-    late_starts: the content of that write, if it is decided before; blank otherwise.
+    late_starts: the content of that write, if it is fixed when the write becomes due; blank otherwise.
     is_kept: always the bound `epoch_files`.
     """
 
@@ -146,7 +146,7 @@ class FetchSession(Struct):
 
     It exists only with the bound `fetch_sessions`: at 0 there are no sessions, and every fetch is a full one.
 
-    leader: the leader with which the follower has it; `NO_LEADER` if its next fetch opens one.
+    leader: the leader with which the follower has the session; `NO_LEADER` if its next fetch opens one.
     cached_by: the leader that still has the newest session of this follower; `NO_LEADER` if none has.
     """
 

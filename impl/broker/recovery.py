@@ -4,8 +4,8 @@ Part of Kafka modelled: `LogManager` (`loadLogs`, `checkpointLogRecoveryOffsets`
 `ReplicaManager.checkpointHighWatermarks`, and `BrokerLifecycleManager` as far as a broker registers.
 Source: apache/kafka (commit 1eb7644349); KAFKA-10432, KAFKA-1647, KIP-966.
 Left out, and why that is sound: torn batches, because recovery truncates them, so they are the same as lost ones.
-**Not covered**: a crash before the log start is in `log-start-offset-checkpoint`, which is written from time to time:
-records that were deleted since come back, and a high watermark below them.
+**Not covered**: a crash before the log start is in `log-start-offset-checkpoint`, which Kafka writes from time to time:
+records that were deleted since come back, and the high watermark may be below them.
 """
 
 from kafkacheck.impl.bounds import Bounds
@@ -32,7 +32,7 @@ def checkpoint_high_watermark(broker: Broker, rules: ClusterRules) -> bool:
 
     Who: a broker that runs.
     When: the file would change.
-    Effect: the file has the high watermark. By the old rule the new file has only the replicas that were set up since
+    Effect: the file has the high watermark. Before KAFKA-1647 the new file has only the replicas that were set up since
         the start, so that it lacks a replica whose leader the broker does not know.
     Source: ReplicaManager.checkpointHighWatermarks; KAFKA-1647.
     Left out: the recovery point, which only saves time.
@@ -54,7 +54,7 @@ def flush(broker: Broker) -> bool:
     When: a part of the log is not flushed.
     Effect: a power loss cannot take the records that the log has now.
     Source: UnifiedLog.flush.
-    Left out: flushing a part of the log, which is flushing at an earlier time.
+    Left out: flushing a part of the log, which has the effect of an earlier flush.
     """
     if not broker.is_running or broker.flushed_offset == end_of(broker.log):
         return False
@@ -129,7 +129,7 @@ def load_epochs(broker: Broker, rules: ClusterRules) -> None:
 def recover_log(broker: Broker, rules: ClusterRules) -> None:
     """Load the log: rebuild the epoch file from the records, and take the high watermark from its checkpoint.
 
-    Records of the old format have no epochs: by the old rule the file keeps its entries up to the end of the log.
+    If records carry no epochs, the file becomes empty; before KAFKA-7897 it keeps its entries up to the log's end.
     """
     if broker.epoch_file.is_kept == 1:
         load_epochs(broker, rules)
@@ -146,9 +146,9 @@ def start_up(broker: Broker, rules: ClusterRules, bounds: Bounds, metadata_offse
     """Start a broker's process, and recover its log.
 
     Who: a broker that does not run.
-    When: the controller has accepted its registration, behind the change at `metadata_offset`.
-    Effect: the broker has the next broker epoch, and knows the metadata before its registration. It reads high
-        watermark and leader-epoch file from the disk.
+    When: the controller has accepted its registration, as the change after `metadata_offset`.
+    Effect: the broker has the next broker epoch, and has replayed the metadata up to `metadata_offset`. It reads the
+        high watermark and the leader-epoch file from the disk.
     Source: LogManager.loadLogs; BrokerLifecycleManager.
     Left out: the time between start and registration, in which the broker does nothing.
     """

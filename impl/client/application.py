@@ -4,7 +4,7 @@ Part of Kafka modelled: `KafkaProducer.sendOffsetsToTransaction`; `KafkaConsumer
 application around them.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-447, KAFKA-5247.
 Left out, and why that is sound: joining and assigning: a generation begins at once, the one input has one owner, and
-former owners do not notice. Periodic commits (`enable.auto.commit`), which fail as both orders do.
+former owners do not notice. Periodic commits (`enable.auto.commit`), which lose or repeat inputs like the orders here.
 """
 
 from kafkacheck.checker.schema import Array, Ids
@@ -30,7 +30,7 @@ def is_plain(client: Client) -> bool:
 
 
 def receive_assignment(client: Client, generation: int) -> None:
-    """Become the owner of the input, in a new generation; with 0, learn that another member owns it now."""
+    """Become the owner of the input, in a new generation; with generation 0, learn that another member owns it now."""
     client.generation = generation
     client.input_offset = NO_INPUT
     client.is_halfway = False

@@ -31,7 +31,8 @@ def learn_leader(consumer: Consumer, rules: ClusterRules, topic_id: int, leader:
     Who: the consumer.
     When: the broker runs, knows a leader, and its leader epoch is newer than the consumer's, or the topic is
         another one.
-    Effect: the consumer turns to that leader, also from its read replica; a position after a record must be validated.
+    Effect: the consumer reads from that leader, and no longer from a read replica; a position above 0 must be
+        validated.
     Source: Metadata.updateLastSeenEpochIfNewer, SubscriptionState.maybeValidatePositionForCurrentLeader; KIP-320,
         KAFKA-12257.
     Left out: metadata of an older epoch, which clients ignore.
@@ -79,7 +80,7 @@ def complete_validation(consumer: Consumer, end_offset: int) -> bool:
 
 
 def may_fetch(consumer: Consumer) -> bool:
-    """Whether the consumer need not validate its position, and has not found it gone."""
+    """Whether the consumer may fetch: it need not validate its position, and has found no truncation."""
     return not consumer.must_validate and not consumer.is_truncated
 
 

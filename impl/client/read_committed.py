@@ -18,9 +18,9 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def begins_to_be_aborted(partition: Partition, first_read: int, limit: int, offset: int, producer_id: int) -> bool:
-    """Whether an aborted transaction of the producer begins at `offset`; at `first_read`, also whether one is open.
+    """Whether an aborted transaction of the producer begins at `offset`, or is open there if `offset` is `first_read`.
 
-    Only those transactions count that the answer to a read from `first_read` to `limit` names.
+    A transaction counts only if the answer to a read from `first_read` to `limit` names it.
     """
     for ended in range(offset, end_of(partition.log)):
         entry = partition.index.aborted[ended]
@@ -69,7 +69,7 @@ def limit_read(reader: Reader, partition: Partition, rules: TransactionRules) ->
 
     Who: the leader.
     When: a consumer asks.
-    Effect: the limit is the current last stable offset. By the old rule, if no transaction is open below the high
+    Effect: the limit is the current last stable offset. Before KAFKA-9807, if no transaction is open below the high
         watermark, the limit is the high watermark at the time of the second step.
     Source: UnifiedLog.fetchLastStableOffsetMetadata; KAFKA-9807.
     """

@@ -1,4 +1,4 @@
-"""The preferred read replica: the consumer reads from the follower that the leader has named until it gives that up.
+"""The preferred read replica: the leader names a follower, and the consumer reads from that follower for a time.
 
 Part of Kafka modelled: `SubscriptionState` (`updatePreferredReadReplica`, `clearPreferredReadReplica`),
 `FetchCollector` and `AbstractFetch` of the consumer; `impl.broker.consumer_requests` has the leader's choice.

@@ -40,8 +40,8 @@ class Consumer(Struct):
 
     topic_id: the topic in its metadata.
     leader: the broker that it reads from; `NO_LEADER` before it has any metadata.
-    read_replica: the follower that the leader has named and that it reads from instead; `NO_LEADER` if there is none,
-        as always if the bound `read_replicas` is 0.
+    read_replica: the follower that it reads from instead, as the leader told it; `NO_LEADER` if there is none, and
+        always if the bound `read_replicas` is 0.
     leader_epoch: the leader epoch in that metadata.
     position: the offset that it reads next.
     position_epoch: the leader epoch of the record below its position; `NO_EPOCH` at the beginning.

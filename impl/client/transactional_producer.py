@@ -3,10 +3,11 @@
 Part of Kafka modelled: `TransactionManager` and `Sender` of a transactional producer.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890.
 Left out, and why that is sound: finding the coordinator, which amounts to sending a request again; several requests of
-one kind under way from one producer, because it waits for the answer or gives the request up, which is then a stray.
+one kind under way from one producer, because it waits for the answer, or gives the request up, and that request becomes
+a stray.
 
-An answer reaches its client in the step that gives it: an event before a late answer arrives can as well happen before
-the request is handled. A lost answer is the answer to a stray, after which the client sends its request again.
+An answer reaches its client in the step that gives it: an event that comes before a late answer can as well come before
+the request is handled. A lost answer counts as the answer to a stray; the client sends its request again.
 """
 
 from kafkacheck.checker.schema import Array, Ids, clear
@@ -50,7 +51,7 @@ def send_request(client: Client, request: Request, kind: RequestKind) -> None:
 
 
 def following_input(client: Client, transactions: Array[Transaction], marker: Marker) -> int:
-    """The input to process after the transaction; after an abort, only the committed offset tells it."""
+    """The input to process after the transaction; `NO_INPUT` after an abort: only the committed offset tells it."""
     input_offset = transactions[client.transaction].input_offset
     if marker == Marker.ABORT or input_offset == NO_INPUT:
         return NO_INPUT
@@ -104,8 +105,8 @@ def receive_answer(
 ) -> None:
     """Handle the coordinator's answer to the client's request, and go on if the client is alive.
 
-    In the place of the request, the slot has the response: the producer id and the epoch. That of EndTxn has them only
-    with transaction version 2, and they are the client's next ones.
+    The slot holds the response in place of the request: the producer id and the epoch. The response to EndTxn has them
+    only with transaction version 2; they are the client's next ones.
     """
     if client.state != ProducerState.FATAL_ERROR:
         if answer != Answer.NONE:
@@ -172,7 +173,7 @@ def send_batch_of_transaction(client: Client, produce: Produce, partition_id: in
 def is_added(rules: TransactionRules, client: Client, partition_id: int) -> bool:
     """Whether the client believes that the partition is in its transaction.
 
-    By the old rule it was enough to have added any partition for the record.
+    Before KAFKA-13782 it was enough that any partition had been added for the record.
     """
     if not rules.added_partition_is_written and client.partitions != Ids():
         return True
@@ -243,8 +244,8 @@ def ask_for_end(
 ) -> None:
     """Ask the coordinator to end the transaction, if the coordinator can know of it.
 
-    The request has the transaction's version. Then the client checks whether the cluster has another version: it asks
-    for the next epoch before it uses a newer one, and goes back to an older one at once.
+    The request has the transaction's version. Then the client checks whether the cluster has another version. It asks
+    for the next epoch before it uses a newer version, and goes back to an older version at once.
     """
     transactions[client.transaction].asked = marker
     if client.partitions == Ids():

@@ -75,7 +75,7 @@ class Reader(Struct):
 
     position: the offset that it reads next; at most the high watermark.
     delivered: the offsets of the records that it has given to its application.
-    is_limited: whether the leader has begun a read for it, and has read the high watermark.
+    is_limited: whether the leader has computed the limit of a read for it, which it must still answer.
     limit: the offset at which that read must end, from `position` to the high watermark; `NO_OFFSET` for the high
         watermark.
     """

@@ -23,7 +23,7 @@ from kafkacheck.impl.log.transactions import first_undecided_offset, has_data, i
 def cleanable_offset(rules: CompactionRules, replica: CompactedReplica, high_watermark: int) -> int:
     """The highest end offset of a pass.
 
-    By the old rule the high watermark did not count while no transaction was open.
+    Before KAFKA-13194 it was the log's end while no transaction was open.
     """
     known = min(high_watermark, end_of(replica.log))
     undecided = first_undecided_offset(replica.log, known)
@@ -31,7 +31,7 @@ def cleanable_offset(rules: CompactionRules, replica: CompactedReplica, high_wat
 
 
 def key_of_marker(marker: Marker) -> int:
-    """The key of data that has the same bytes as a marker's: the type of its control record."""
+    """The data key with the same bytes as the key of such a marker, which is the type of its control record."""
     return 0 if marker == Marker.ABORT else 1
 
 
@@ -68,7 +68,7 @@ def is_due(rules: CompactionRules, replica: CompactedReplica, writes: Array[Writ
 
 
 def awaits_horizon(replica: CompactedReplica, writes: Array[Write], offset: int) -> bool:
-    """Whether the record has to wait for a delete horizon: it is a tombstone, or a marker without data."""
+    """Whether the record must wait for a delete horizon: a tombstone, or a marker of a transaction without data."""
     if is_data(replica.log, offset):
         return offset in replica.kept and writes[id_at(replica.log, offset)].is_tombstone
     return not has_data(replica.log, 0, offset)
@@ -85,7 +85,7 @@ def is_removable(
 ) -> bool:
     """Whether the pass that ends at `end` removes the record at the offset; its batch may stay empty.
 
-    By the old rule a producer's last batch stayed with its record, even after the superseding tombstone was removed.
+    Before KAFKA-5490 a producer's last batch stayed with its record, even after the superseding tombstone was removed.
     """
     is_kept_whole = not rules.last_batch_is_emptied and is_last_of_producer(replica.log, offset)
     if is_kept_whole and is_data(replica.log, offset):
@@ -113,7 +113,7 @@ def clean(
     end: int,
     is_late: bool,
 ) -> bool:
-    """Make one pass over a log, up to `end`; whether it changed something.
+    """Make one pass over a log, up to `end`; return whether it changed something.
 
     `owed`: the offsets that a consumer or a follower must still read, so that their delete horizon cannot be over.
     """

@@ -21,7 +21,7 @@ from kafkacheck.impl.log.transactions import first_undecided_offset, outcome_in
 def append_write(
     replica: CompactedReplica, rules: CompactionRules, write_id: int, write: Write, is_transactional: int
 ) -> bool:
-    """Append the write to the leader's log if it is no duplicate and has no error; whether that was done."""
+    """Append the write to the leader's log if it is no duplicate and has no error; return whether that was done."""
     offset = end_of(replica.log)
     if not append_record_of(replica.log, rules.log, write_id, write.producer_id, write.sequence, is_transactional):
         return False
@@ -40,7 +40,7 @@ def store_marker(replica: CompactedReplica, rules: CompactionRules, producer_id:
 
 
 def follow(replica: CompactedReplica, rules: CompactionRules, leader: CompactedReplica) -> bool:
-    """Copy the leader's next offset, which has a batch, an empty batch, or nothing; whether there is one.
+    """Copy the leader's next offset, which has a batch, an empty batch, or nothing; return whether there is one.
 
     The leader's replica stands for its response to a fetch.
     """
@@ -54,7 +54,7 @@ def follow(replica: CompactedReplica, rules: CompactionRules, leader: CompactedR
 
 
 def truncate_compacted(replica: CompactedReplica, rules: CompactionRules, end_offset: int) -> None:
-    """Truncate a replica's log, and rebuild its producer state; an empty batch tells as much as one with its record."""
+    """Truncate a replica's log, and rebuild its producer state, for which an empty batch is as good as a full one."""
     replica.kept &= Ids(range(end_offset))
     replica.stamped &= Ids(range(end_offset))
     truncate_to(replica.log, end_offset)

@@ -16,12 +16,12 @@ class CompactionRules(NamedTuple):
 
     cleaning_ends_at_high_watermark: the cleaner stops at the last stable offset, which is the high watermark if no
         transaction is open (KAFKA-13194).
-    delete_horizon_is_awaited: a tombstone, or the marker of a transaction without data, is removed by a later pass than
-        the one that could first remove it, and `delete.retention.ms` after that (KIP-534, KAFKA-4529).
+    delete_horizon_is_awaited: a tombstone, or the marker of a transaction without data, stays when a pass could first
+        remove it; a later pass removes it, `delete.retention.ms` after that (KIP-534, KAFKA-4529).
     markers_have_no_key: data whose key has the same bytes as a marker's key does not supersede the marker
         (KAFKA-14055).
     last_batch_is_kept: each producer's last batch stays when its record is removed, because it tells the sequence.
-    last_batch_is_emptied: that batch stays without its record, and not with it (KAFKA-5490).
+    last_batch_is_emptied: that batch stays, but its record is removed (KAFKA-5490).
     log: the switches of the log; here there is no coordinator to ask for a verification.
     """
 

@@ -33,10 +33,10 @@ def has_ineligible(change: AlterPartition, rules: ClusterRules, metadata: Metada
 
 
 def is_made_already(change: AlterPartition, rules: ClusterRules, metadata: Metadata, leader_id: int) -> bool:
-    """Whether the record already has the requested change. Without the epoch check an old record can look so.
+    """Whether the record already has the requested change; without the epoch check, an old record can seem to have it.
 
-    There is something left to change if replicas are eligible although the ISR is large enough, which can be so after
-    the partition has lost replicas, or if a reassignment can end, which can be so after an election.
+    A change is still to be made in two cases. After the partition has lost replicas, some can be eligible although the
+    ISR is large enough. After an election, a reassignment may be able to end.
     """
     if metadata.leader != leader_id or metadata.isr != change.isr or metadata.leader_epoch != change.leader_epoch:
         return False
@@ -82,7 +82,7 @@ def answer_change(change: AlterPartition, metadata: Metadata, error: AlterPartit
 
 
 def is_ahead(change: AlterPartition, metadata: Metadata) -> bool:
-    """Whether the leader's epochs are newer than this record, whose controller is deposed then (NOT_CONTROLLER)."""
+    """Whether the leader's epochs are newer than this record, so that its controller is deposed (NOT_CONTROLLER)."""
     return change.leader_epoch > metadata.leader_epoch or change.partition_epoch > metadata.partition_epoch
 
 
@@ -96,9 +96,9 @@ def alter_partition(
     Effect: the change is refused if the sender is not the registered broker (STALE_BROKER_EPOCH) or not the leader, or
         if the change is for another topic or has an older leader epoch or partition epoch. An ISR is also refused if a
         member is fenced, stopping or restarted since, or if it grows while the leader is recovering and does not say
-        that it has recovered. Otherwise the ISR is recorded with the next partition epoch, and the recovery as ended if
-        the leader says so; the leader epoch stays. A change that ends a reassignment may make another broker the
-        leader; the answer is an error then, in the KRaft era (NEW_LEADER_ELECTED).
+        that it has recovered. Otherwise the ISR is recorded with the next partition epoch, and the leader epoch stays.
+        If the leader says that it has recovered, that is recorded, too. If the change ends a reassignment, another
+        broker may become the leader; in the KRaft era the answer is then an error (NEW_LEADER_ELECTED).
     Source: ReplicationControlManager.alterPartition; KIP-497, KIP-841, KIP-903, KIP-704.
     """
     if change.stage != Stage.REQUESTED:
@@ -128,8 +128,8 @@ def alter_partition_as_zombie(
     Who: the zombie controller; leaders can take it for the active one.
     When: the request has arrived, and the answer needs no new change, because the zombie cannot make one.
     Effect: if the zombie's old record already has the change, it answers without an error; it refuses an invalid
-        change. If the request has epochs above its own, or another broker epoch of the sender than it knows, its answer
-        does not count: the leader asks again (NOT_CONTROLLER, STALE_BROKER_EPOCH).
+        change. If the request has newer epochs than the zombie, or a broker epoch that the zombie does not know, the
+        answer does not count: the leader asks again (NOT_CONTROLLER, STALE_BROKER_EPOCH).
     Source: ReplicationControlManager.alterPartition, KafkaController; KAFKA-14154.
     """
     if controller.zombie_offset == NO_OFFSET or change.stage != Stage.REQUESTED:

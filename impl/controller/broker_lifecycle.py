@@ -26,8 +26,8 @@ class LifecycleRules(NamedTuple):
         rule it must have replayed the controller's whole log (KAFKA-13959).
     shutdown_offset_stays: a broker in controlled shutdown waits until the others have replayed the record that took its
         leaderships; by the old rule, the whole log at its last heartbeat (KAFKA-14292).
-    stale_brokers_are_fenced_in_turn: a stale broker's successor as leader is elected after the stale brokers before it
-        are fenced (KAFKA-13173).
+    stale_brokers_are_fenced_in_turn: stale brokers are fenced one by one, and each election knows the brokers that were
+        fenced before (KAFKA-13173).
     new_controller_expects_heartbeats: a new controller fences a registered broker that never sends it a heartbeat
         (KAFKA-18138).
     new_controller_resumes_shutdowns: a new controller ends no controlled shutdown before the others have replayed the
@@ -102,7 +102,7 @@ def fence_broker(controller: ClusterControl, brokers: Array[LivingBroker], broke
 
 
 def await_heartbeat(controller: ClusterControl, broker_id: int) -> None:
-    """Take an active broker for behind every record until its next heartbeat (`BrokerHeartbeatManager.register`)."""
+    """Count an active broker as behind every record until its next heartbeat (`BrokerHeartbeatManager.register`)."""
     registration = controller.registrations[broker_id]
     registration.state = BrokerControlState.UNFENCED
     registration.metadata_offset = len(controller.registrations) + 1
@@ -173,7 +173,7 @@ def next_control_state(
 def answer_heartbeat(
     controller: ClusterControl, rules: LifecycleRules, brokers: Array[LivingBroker], broker_id: int
 ) -> None:
-    """Apply the next state to the sender of a heartbeat of the registered epoch, and answer it."""
+    """Answer a heartbeat that has the registered epoch, and move its sender to the next state."""
     heartbeat = brokers[broker_id].heartbeat
     registration = controller.registrations[broker_id]
     current = registration.state

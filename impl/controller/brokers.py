@@ -37,7 +37,7 @@ def can_take_out(metadata: Metadata, rules: ClusterRules, broker_id: int, new_le
 
 
 def take_out(controller: Controller, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
-    """Fence a broker, take it out of the ISR, and let another one lead if it led. Return whether that was possible."""
+    """Fence a broker, take it out of the ISR, and elect `new_leader` if it led. Return whether that was possible."""
     if not can_take_out(controller.history[controller.offset], rules, broker_id, new_leader):
         return False
     begin_change(controller)
@@ -127,8 +127,8 @@ def expel_unclean(controller: Controller, rules: ClusterRules, bounds: Bounds, b
 def is_refused_as_orphan(controller: Controller, rules: ClusterRules, broker_id: int, is_stopped_cleanly: bool) -> bool:
     """Whether the controller fails at a registration, and resigns.
 
-    After an unclean stop it takes the broker out of the partitions that its index of eligible replicas names, and finds
-    that there is no such topic.
+    After an unclean stop the controller takes the broker out of each partition that its index of eligible replicas
+    names for the broker. It fails if the topic of such a partition is deleted.
     """
     if not rules.eligible_leader_replicas or not rules.unclean_restart_is_noticed or is_stopped_cleanly:
         return False
@@ -146,9 +146,9 @@ def register_start(
     """Register a broker that starts, under its next broker epoch.
 
     Who: the active controller.
-    When: it does not take the broker for alive. KRaft refuses a registration while the former process's session is
-        valid; a controller of the ZooKeeper era takes the broker out first (KIP-380). Before KIP-380 a quick bounce
-        went unnoticed. After an unclean stop the controller also fails if its index of eligible replicas names a
+    When: the controller does not count the broker as alive. KRaft refuses a registration while the former process's
+        session is valid; a controller of the ZooKeeper era takes the broker out first (KIP-380). Before KIP-380 a quick
+        bounce went unnoticed. After an unclean stop the controller also fails if its index of eligible replicas names a
         deleted topic for the broker.
     Effect: the record has the broker epoch. With eligible leader replicas, a broker that did not stop cleanly leaves
         ISR and ELR. In the ZooKeeper era the broker is active at once.

@@ -16,7 +16,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def lower_min_insync_replicas(controller: Controller, rules: ClusterRules, bounds: Bounds) -> bool:
-    """Lower min.insync.replicas by one; whether that was possible.
+    """Lower min.insync.replicas by one; return whether that was possible.
 
     A replica is eligible because nothing is committed without min.insync.replicas members of the ISR. Fewer members may
     commit from now on, so no replica is eligible and no last leader is known until the ISR changes again.
@@ -31,10 +31,10 @@ def lower_min_insync_replicas(controller: Controller, rules: ClusterRules, bound
 
 
 def raise_min_insync_replicas(controller: Controller, rules: ClusterRules, bounds: Bounds) -> bool:
-    """Raise min.insync.replicas by one, to the value that the rules give; whether that was possible.
+    """Raise min.insync.replicas by one, to the value that the rules give; return whether that was possible.
 
-    A leader that has not heard of it commits by the old value. So by the mended rule the partition's version changes,
-    too: an ISR change of such a leader fails, and no replica becomes eligible by it.
+    A leader that has not heard of the change commits by the old value. With `raised_min_isr_changes_version` the
+    partition epoch changes, too, so that an ISR change of such a leader fails and makes no replica eligible.
     """
     if controller.history[controller.offset].is_min_isr_lowered == 0:
         return False
@@ -49,7 +49,7 @@ def raise_min_insync_replicas(controller: Controller, rules: ClusterRules, bound
 def clear_eligible(controller: Controller, rules: ClusterRules, bounds: Bounds) -> None:
     """Let no replica be eligible, and no last leader be known, because min.insync.replicas changes.
 
-    Kafka's index of the eligible replicas by broker keeps them. By the mended rule they leave it, too.
+    Kafka's index of eligible replicas by broker keeps them. With `cleared_elr_leaves_index` they leave the index, too.
     """
     after = controller.history[controller.offset]
     if rules.min_isr_change_clears_elr:

@@ -68,11 +68,11 @@ def elect_uncleanly(controller: Controller, rules: ClusterRules, new_leader: int
 
 
 def replace_controller(controller: Controller, rules: ClusterRules, stopped: Ids, deleted: Ids) -> None:
-    """Put another controller into office; the old one lives on and does not notice.
+    """Make another controller active; the old one lives on and does not notice.
 
-    The new one checks which brokers are alive and fences the others. By the old rule it waits for notifications of
-    changes, and gets none of the brokers `stopped`, which failed before (KAFKA-3143). The brokers `deleted` have told
-    the old one that they have no replica of the topic under deletion.
+    The new controller checks which brokers are alive and fences the others. Before KAFKA-3143 it only waits for
+    notifications, and gets none about the brokers in `stopped`, which failed earlier. The brokers in `deleted` have
+    told the old controller that they have no replica of the topic under deletion.
     """
     metadata = controller.history[controller.offset]
     if have_all_deleted(metadata, deleted):
@@ -87,10 +87,11 @@ def elect_as_zombie(controller: Controller, rules: ClusterRules, new_leader: int
     """Write an election without knowing that the controller is deposed (ZooKeeper era).
 
     Who: the zombie controller.
-    When: it has not noticed. The old rule compares only the partition's version: nobody has changed the partition
-        since, and the replica is an active member of the ISR in the zombie's record.
-    Effect: the write fails because the controller epoch has changed, so the zombie notices and resigns. By the old rule
-        the replica is recorded as leader, in the zombie's controller epoch.
+    When: the zombie has not noticed that it is deposed. Before KAFKA-6082, which adds the check of the controller
+        epoch, two more conditions hold: nobody has changed the partition since, and the replica is an active member of
+        the ISR in the zombie's record.
+    Effect: the write fails because the controller epoch has changed, so the zombie notices and resigns. Before
+        KAFKA-6082 the replica is recorded as leader, in the zombie's controller epoch.
     Source: KafkaZkClient.setTopicPartitionStatesRaw (expectedControllerEpochZkVersion), ControllerMovedException;
         KAFKA-6082.
     Left out: a write that fails by the version alone, which the zombie would try again.

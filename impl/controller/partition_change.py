@@ -34,10 +34,10 @@ def enough_replicas(metadata: Metadata, rules: ClusterRules) -> int:
 
 
 def set_isr(controller: Controller, rules: ClusterRules, isr: Ids) -> None:
-    """Record another ISR; below min.insync.replicas leaving members stay eligible, the leader known (KIP-966).
+    """Record another ISR; if it is too small to commit, the members that leave it stay eligible (KIP-966).
 
-    As many members are enough as the partition had replicas before. Kafka keeps members that lose their replica, too;
-    by the mended rule they are no longer eligible.
+    `enough_replicas` of the former record gives the needed size. If the ISR becomes empty, the last leader is noted. In
+    Kafka members that lose their replica stay eligible, too; `eligible_replicas_are_assigned` ends that.
     """
     metadata = controller.history[controller.offset]
     before = controller.history[controller.offset - 1]
@@ -65,7 +65,7 @@ def electable(isr: Ids, elr: Ids) -> Ids:
 
 
 def set_leader(controller: Controller, leader: int) -> None:
-    """Record a leader, or none, under the next leader epoch; a leader from the ELR becomes the ISR."""
+    """Record a leader, or none, under the next leader epoch; a leader from the ELR joins the empty ISR."""
     metadata = controller.history[controller.offset]
     metadata.leader = leader
     metadata.leader_epoch += 1
@@ -89,7 +89,7 @@ def set_uncleanly_elected(controller: Controller, leader: int) -> None:
 def maybe_elect_last_known(controller: Controller, rules: ClusterRules) -> None:
     """Within the begun change: elect the last known leader if no electable replica is left (KIP-966).
 
-    The election is unclean: that replica lost records if its broker lost more than its process.
+    The election is unclean, because that replica may have lost records by a power loss or with its disk.
     """
     last_known = controller.last_known_leader
     metadata = controller.history[controller.offset]
@@ -100,7 +100,7 @@ def maybe_elect_last_known(controller: Controller, rules: ClusterRules) -> None:
 
 
 def first_of(candidates: Ids) -> int:
-    """The first of `candidates` in the assignment's order, which is that of their ids; `NO_LEADER` if it is empty."""
+    """The first of `candidates` in the order of the assignment, which is that of ids; `NO_LEADER` if there are none."""
     for broker_id in candidates:
         return broker_id
     return NO_LEADER
@@ -121,7 +121,7 @@ def is_choice(rules: ClusterRules, candidates: Ids, new_leader: int) -> bool:
 def bump_for_brokers(metadata: Metadata, rules: ClusterRules) -> None:
     """Give a change of ISR or replicas its own leader epoch, so that brokers of the ZooKeeper era obey it.
 
-    By the old rule metadata responses keep the former epoch, because the leader is still the same (KAFKA-9212).
+    Before KAFKA-9212 metadata responses keep the former epoch, because the leader is still the same.
     """
     if rules.propagation == Propagation.LEADER_AND_ISR:
         metadata.leader_epoch += 1

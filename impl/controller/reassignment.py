@@ -4,7 +4,8 @@ Part of Kafka modelled: `PartitionReassignmentReplicas`, `ReplicationControlMana
 `KafkaController.onPartitionReassignment` (ZooKeeper era).
 Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFKA-9672, KAFKA-19975.
 Left out, and why that is sound: throttling, because it only delays fetches. **Not covered**: a request that cancels a
-reassignment under way; in the ZooKeeper era also one that replaces it, or that comes while nobody leads.
+reassignment under way; in the ZooKeeper era also a request that replaces it, or that comes while the partition has no
+leader.
 """
 
 from kafkacheck.checker.schema import Ids
@@ -30,10 +31,10 @@ def is_reassigning(metadata: Metadata) -> bool:
 
 
 def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
-    """Whether a reassignment can end: the whole target is in sync. By the old rule the added brokers suffice.
+    """Whether a reassignment can end: the whole target is in sync. Before KAFKA-15665 the added brokers suffice.
 
-    Since Kafka 4.3 they suffice if they are at least as many as the removed ones, and must always be in the ISR. One
-    that is added and removed at once never is: it stays from a reassignment that was replaced.
+    Since Kafka 4.3 the added brokers suffice if they are at least as many as the removed ones; they must be in sync in
+    any case. A broker that is both added and removed never is; it is left from a reassignment that was replaced.
     """
     in_sync = metadata.isr & metadata.target
     if in_sync == Ids():
@@ -67,9 +68,9 @@ def end_reassignment(controller: Controller, rules: ClusterRules) -> bool:
 
     Who: the active controller.
     When: it has made the first round; a change is left.
-    Effect: the ISR shrinks to the target, which the leader learned in the first round. By the old rule the ISR shrank
-        in the first round and the assignment shrinks now; the leader may have let a replica back in meanwhile. Nothing
-        changes if the leader has already removed the replicas that had to leave.
+    Effect: the ISR shrinks to the target, which the leader learned in the first round. Before KAFKA-1097 the ISR shrank
+        in the first round, and the assignment shrinks now; in between, the leader may have let a replica back into the
+        ISR. Nothing changes if the leader has already removed the replicas that had to leave.
     Source: KafkaController.onPartitionReassignment; KAFKA-1097, KAFKA-9672.
     """
     if controller.is_reassignment_ending == 0:
@@ -85,7 +86,7 @@ def end_reassignment(controller: Controller, rules: ClusterRules) -> bool:
 
 
 def maybe_complete_reassignment(controller: Controller, rules: ClusterRules, bounds: Bounds) -> bool:
-    """Within the begun change: end the reassignment if it can end; whether it did.
+    """Within the begun change: end the reassignment if it can end; return whether it did.
 
     The brokers outside the target lose their replicas and leave the ISR. If the leader is one of them, the first
     in-sync and active broker of the target leads. The leader epoch grows, so that requests to these brokers differ from
@@ -115,7 +116,7 @@ def maybe_complete_reassignment(controller: Controller, rules: ClusterRules, bou
 def is_refused_by_surprise(metadata: Metadata, target: Ids) -> bool:
     """Whether Kafka's controller fails at a reassignment of a partition that nobody leads (UNKNOWN_SERVER_ERROR).
 
-    It asks for the directory of each eligible broker that is to have a replica, and finds none if the broker has no
+    The controller looks up the directory of each electable broker in the target, and finds none if the broker has no
     replica now.
     """
     if metadata.leader != NO_LEADER:
@@ -126,7 +127,8 @@ def is_refused_by_surprise(metadata: Metadata, target: Ids) -> bool:
 def added_by(metadata: Metadata, rules: ClusterRules, target: Ids) -> Ids:
     """The brokers that a reassignment to `target` adds, which may replace another one under way.
 
-    Kafka keeps those of the former reassignment if it adds none. By the mended rule those are no replicas yet.
+    If it adds none, Kafka keeps the brokers that the former one adds. With `replaced_reassignment_is_forgotten`,
+    brokers that the former one adds do not count as replicas yet.
     """
     if rules.replaced_reassignment_is_forgotten:
         return target - (metadata.replicas - metadata.adding)
@@ -135,7 +137,7 @@ def added_by(metadata: Metadata, rules: ClusterRules, target: Ids) -> Ids:
 
 
 def removed_by(metadata: Metadata, rules: ClusterRules, target: Ids) -> Ids:
-    """The brokers that it removes. Kafka keeps those of the former reassignment if it removes none."""
+    """The brokers that a reassignment to `target` removes; if there are none, Kafka keeps those of the former one."""
     removing = metadata.replicas - target
     if removing != Ids() or rules.replaced_reassignment_is_forgotten:
         return removing
@@ -163,7 +165,7 @@ def write_reassignment(controller: Controller, rules: ClusterRules, bounds: Boun
 
 
 def begin_reassignment(controller: Controller, rules: ClusterRules, bounds: Bounds, target: Ids) -> bool:
-    """Begin to move the partition to the brokers of `target`; whether that was possible."""
+    """Begin to move the partition to the brokers of `target`; return whether that was possible."""
     metadata = controller.history[controller.offset]
     if target == Ids() or target & metadata.active == Ids():
         return False

@@ -27,8 +27,8 @@ class Controller(Struct):
         `reassignment_rounds` is 0.
     stale_entries: the brokers for which the controller's index of eligible replicas names the partition although they
         are not eligible.
-    orphaned_entries: the brokers for which it names a partition of a deleted topic. Both are kept only if the bound
-        `elr_index` is 1.
+    orphaned_entries: the brokers for which that index names a partition of a deleted topic. Both sets are kept only if
+        the bound `elr_index` is 1.
     unnoticed: the brokers whose failure no controller noticed, because they failed while none listened.
     history: its changes by offset. A slot is blank above `offset`, or if nobody can read its change any more.
     """

@@ -7,11 +7,11 @@ Left out, and why that is sound: how many records lie between two offsets, becau
 An offset of the metadata log is the number of records between it and the log's end, so that 0 is the end and a growing
 log needs no bound. Only a record that some broker must have replayed is counted: a registration until the broker is
 unfenced, and a controlled shutdown. Every other record counts together with the next one, so that replaying it changes
-no offset. No comparison with a counted record or with the end changes by that, and rules make no others. So the log may
-grow for ever, and an offset is at most the number of brokers plus one.
+no offset. This changes no comparison with a counted record or with the end, and rules make no other comparison. So the
+log may grow for ever, and an offset is at most the number of brokers plus one.
 
-So a record that is appended changes the distances that all others hold: the functions here take all brokers and all
-registrations. Nobody learns anything by that.
+So an appended record changes all distances: the functions here take all brokers and all registrations, although no
+broker learns anything.
 """
 
 from typing import Annotated
@@ -29,8 +29,9 @@ class BrokerRegistration(Struct):
     in_controlled_shutdown: whether the log says that it is in controlled shutdown; a new controller's `state` may
         differ.
     is_expected: whether the controller fences it if its heartbeats stop.
-    metadata_offset: the offset in an active broker's last heartbeat, or one further from the end than any other if a
-        new controller has had none; `NO_OFFSET` for a broker that is not active, where nobody reads it.
+    metadata_offset: the offset in an active broker's last heartbeat; before its first heartbeat while it is active, or
+        to a new controller, an offset further from the end than any other. `NO_OFFSET` for a broker that is not active,
+        where nobody reads it.
     registration_offset: the offset of the registration, until the broker is unfenced; `NO_OFFSET` afterwards, because
         the broker has replayed it for good.
     controlled_shutdown_offset: the offset that the active brokers must have replayed before the broker may stop;
@@ -98,6 +99,6 @@ def append_metadata(controller: ClusterControl, brokers: Array[LivingBroker]) ->
 
 
 def count_no_more(controller: ClusterControl, brokers: Array[LivingBroker], offset: int) -> None:
-    """Merge a record that no broker must have replayed any more with the next one; the last record has none."""
+    """Merge a record that is no longer counted with the next one, if there is a next one."""
     if offset > 0 and not is_counted(controller, offset):
         shift_offsets(controller, brokers, offset + 1, len(brokers) + 1, -1)

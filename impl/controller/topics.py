@@ -74,7 +74,8 @@ def elect_first_leader(controller: Controller, rules: ClusterRules, new_leader: 
 def remove_topic(controller: Controller) -> None:
     """Make the change that removes the topic from the record; the next topic has the next id.
 
-    The index of eligible replicas forgets the topic for those that are eligible now.
+    The index of eligible replicas forgets the topic for replicas that are eligible now; its stale entries stay as
+    orphans.
     """
     before = controller.history[controller.offset]
     controller.offset += 1
@@ -96,7 +97,7 @@ def take_offline(controller: Controller) -> None:
 
 
 def begin_deletion(controller: Controller, rules: ClusterRules) -> bool:
-    """Begin to delete the topic; whether that was possible.
+    """Begin to delete the topic; return whether that was possible.
 
     In the KRaft era the topic leaves the record at once. In the ZooKeeper era it is queued for deletion and has no
     leader, and brokers are asked to delete their replicas; if it never had a leader, its leader epoch stays.
@@ -114,7 +115,7 @@ def begin_deletion(controller: Controller, rules: ClusterRules) -> bool:
 
 
 def have_all_deleted(metadata: Metadata, deleted: Ids) -> bool:
-    """Whether a topic is being deleted and all brokers of its assignment are among those that have no replica of it."""
+    """Whether a topic is being deleted, and `deleted` has every broker of its assignment: none has a replica of it."""
     return metadata.is_deleting != 0 and metadata.replicas <= deleted
 
 
@@ -159,9 +160,10 @@ def end_deletion_as_zombie(controller: Controller, rules: ClusterRules) -> bool:
     """Remove, without knowing that the controller is deposed, a topic whose replicas are all deleted (ZooKeeper era).
 
     Who: the zombie controller, which does not know that it is deposed.
-    When: all brokers had answered it before it was deposed. By the old rule: there is a topic of that name.
-    Effect: the write fails because the controller epoch has changed, so the zombie notices and resigns. By the old rule
-        the topic that has the name now is removed from the record.
+    When: all brokers had answered the zombie before it was deposed. Before KAFKA-6082 also: a topic of that name
+        exists.
+    Effect: the write fails because the controller epoch has changed, so the zombie notices and resigns. Before
+        KAFKA-6082 the topic that has the name now is removed from the record.
     Source: KafkaZkClient.deleteTopicZNode (expectedControllerEpochZkVersion), ControllerMovedException; KAFKA-6082.
     Left out: answers that reach the zombie later.
     """

@@ -42,7 +42,7 @@ def send_marker(coordinator: Coordinator, partition_id: int) -> bool:
 def send_marker_again(
     request: MarkerRequest, late_markers: Bag[LateMarker], partition_id: int, coordinator_term: int
 ) -> bool:
-    """Keep a marker's first copy as a late one, if it is under way and there is room; return whether it did."""
+    """Keep the first request for a marker as a late one, if it is under way and there is room; return whether so."""
     if not request.is_sent or is_full(late_markers):
         return False
     add(late_markers, LateMarker(partition=partition_id, term=coordinator_term, request=request))
@@ -71,7 +71,8 @@ def drop_deleted_partition(coordinator: Coordinator, rules: TransactionRules, pa
 def drop_pending(coordinator: Coordinator, successor: Coordinator, rules: TransactionRules) -> None:
     """Stop waiting for the transaction's markers, because the coordinator's term is over.
 
-    By the old rule the handler of an earlier term removed the entry of the next term, if that is on the same broker.
+    Before KAFKA-16352 an earlier term's handler also removed the next term's entry, if both terms were on the same
+    broker.
     """
     coordinator.is_marking = False
     if not rules.handler_removes_its_own and not coordinator.is_serving and successor.is_back:
@@ -145,8 +146,8 @@ def complete_by_second_thread(
     """Let the second thread of a coordinator, which has found every marker written, go on.
 
     Who: the coordinator.
-    When: there is such a thread; by the old rule, the coordinator must also be able to append.
-    Effect: it does nothing, because the first thread has taken the transaction. By the old rule it appends that the
+    When: there is such a thread; before KAFKA-10080, the coordinator must also be able to append.
+    Effect: it does nothing, because the first thread has taken the transaction. Before KAFKA-10080 it appends that the
         transaction is complete, regardless of later events, and does not check the pending state.
     Source: TransactionMarkerChannelManager.maybeWriteTxnCompletion; KAFKA-10080.
     Left out: a second thread that completes the transaction: it makes no difference which thread does.

@@ -6,10 +6,10 @@ transactional offsets, `requireStable`, `doLoadGroupsAndOffsets`); `OffsetMetada
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-211, KIP-447, KAFKA-5247, KAFKA-5600, KAFKA-14505, KAFKA-15449,
 KAFKA-19163.
 Left out, and why that is sound: members, whose ids carry no more information than the generation. A new coordinator
-knows the generation: it is in the same log, and is written before a member learns of it.
-`offsets.retention.minutes`, which may be over at any time: Kafka keeps offsets for longer if there are members, which
-is expiry at another time. The time until a late marker is followed: a transaction that ends meanwhile goes by that
-marker already, and the offset that is committed once both are followed is the same.
+knows the generation: it is in the same log, and is written before a member learns of it. `offsets.retention.minutes`,
+which may be over at any time: Kafka keeps offsets for longer if there are members, which is expiry at another time. The
+time until the coordinator applies a late marker: a transaction that ends meanwhile already ends by that marker, and the
+offset that is committed after both are applied is the same.
 
 The broker that leads the offsets partition is the group's coordinator, so its functions take both records.
 """
@@ -49,7 +49,7 @@ def can_fetch_offset(group: Group, rules: TransactionRules, requires_stable: boo
 
 
 def is_effective_commit(log: PartitionLog, offset: int, end_offset: int) -> bool:
-    """Whether the record commits an offset outside transactions, or in one that was committed below `end_offset`."""
+    """Whether the record commits an offset outside transactions, or in one with a COMMIT marker below `end_offset`."""
     if producer_id_at(log, offset) == NO_PRODUCER_ID:
         return True
     ended = marker_behind(log, offset)
@@ -59,7 +59,7 @@ def is_effective_commit(log: PartitionLog, offset: int, end_offset: int) -> bool
 
 
 def is_overtaken_by_commit(log: PartitionLog, producer_id: int, end_offset: int) -> bool:
-    """Whether, below `end_offset`, a commit that counts follows the producer's last offset commit."""
+    """Whether an effective commit below `end_offset` follows the producer's last offset commit."""
     overtaken = False
     for offset in range(end_offset):
         if is_data(log, offset) and producer_id_at(log, offset) == producer_id:
@@ -127,7 +127,7 @@ def replay_marker(
     producer_id: int,
     marker: Marker,
 ) -> None:
-    """Commit or drop a producer's pending offset; a commit that is later in the log, below `end_offset`, stays."""
+    """Commit or drop a producer's pending offset; it replaces no commit that is later in the log below `end_offset`."""
     is_newest = not rules.offsets_go_by_record or not is_overtaken_by_commit(log, producer_id, end_offset)
     if offsets.pending[producer_id] != NO_INPUT and marker == Marker.COMMIT and is_newest:
         offsets.committed = offsets.pending[producer_id]
@@ -163,8 +163,8 @@ def read_record(group: Group, rules: TransactionRules, log: PartitionLog) -> boo
 
     Who: the group's coordinator.
     When: it is loading, and has not read the whole log, which still receives markers.
-    Effect: it knows a committed offset, a pending one, or the outcome of a transaction. By the old rule the group
-        entered the cache at the end of a read, and stayed unchanged there although the log had more records.
+    Effect: it knows a committed offset, a pending one, or the outcome of a transaction. Before KAFKA-5600 the group
+        entered the cache after the first read that had a record of it, and later records did not change it.
     Source: GroupMetadataManager.doLoadGroupsAndOffsets, loadGroup; KAFKA-5600.
     Left out: several records in one read; a read may end after any record.
     """
@@ -197,8 +197,8 @@ def end_loading(group: Group, log: PartitionLog) -> bool:
 def expire_offset(group: Group, partition: Partition, rules: TransactionRules, bounds: Bounds) -> bool:
     """Expire the group's offset: append a tombstone, and forget all offsets; return whether this was possible.
 
-    This includes a pending offset, because only its transaction's marker comes after the tombstone. So nothing may
-    expire while an offset is pending.
+    A tombstone also removes a pending offset: the offset is before the tombstone in the log, and only its transaction's
+    marker comes after. So nothing may expire while an offset is pending.
     """
     if is_loading_offsets(group) or is_full(partition.log):
         return False

@@ -54,7 +54,7 @@ class TransactionMetadata(Struct):
 
 
 class TransactionLog(Struct):
-    """The part of the transaction log that has a transactional id, at the leader of its partition.
+    """One transactional id's part of the transaction log, at the leader of its partition.
 
     coordinator_epoch: the newest term: the leader epoch.
     entry: the newest committed entry; older ones are compacted away.

@@ -14,8 +14,8 @@ a term (`begin_term`); a coordinator of an earlier term may not know that its te
 A coordinator whose log has many records of a key reads them one by one before it answers (`begin_loading`).
 
 The two users differ in the time at which an entry takes effect. The transaction coordinator changes its memory when the
-entry is committed, so that it needs both entries. The group's coordinator changes its memory when it appends: its
-record is a batch of a partition. What an entry says, and how memory follows it, is for each coordinator to say.
+entry is committed, so it needs both entries. The group's coordinator changes its memory when it appends: its record is
+a batch of a partition. Each coordinator defines the content of its entries, and how they change its memory.
 """
 
 from typing import Protocol
@@ -76,7 +76,7 @@ def commit_append(log: EntryLog) -> None:
 
 
 def begin_term(log: EntryLog, keeps_append: bool) -> None:
-    """Begin the term of another leader, which has the entry that is not committed, or has not."""
+    """Begin the term of another leader; `keeps_append` says whether it has the entry that is not committed."""
     if keeps_append and log.is_appended:
         commit_append(log)
     drop_append(log)

@@ -23,7 +23,7 @@ def can_append_entry(coordinator: Coordinator, log: TransactionLog, term: int) -
 def begin_transition(coordinator: Coordinator, log: TransactionLog) -> None:
     """Begin to append `appended`, which the caller has filled in; its state becomes the pending state.
 
-    Every transition names the present producer id as the previous one, also if it keeps it.
+    Every transition records the present producer id as the previous one, even if the id does not change.
     """
     log.appended.previous_producer_id = coordinator.metadata.producer_id
     runtime.begin_append(log)
@@ -63,7 +63,7 @@ def awaits_append(coordinator: Coordinator, log: TransactionLog) -> bool:
 def give_append_up(coordinator: Coordinator, log: TransactionLog, rules: TransactionRules) -> None:
     """Tell the coordinator that its append failed, or that its outcome is unknown.
 
-    If it was to abort by itself under an epoch that it has raised in memory, it remembers that.
+    If the append was an abort of its own, under an epoch that it has raised in memory, the coordinator remembers that.
     """
     if coordinator.is_marking:
         return
@@ -102,9 +102,9 @@ def unload(coordinator: Coordinator) -> None:
 
 
 def stop_replica(coordinator: Coordinator, rules: TransactionRules) -> None:
-    """Make a broker give up its replica of the transaction log (StopReplica), and with it the role of coordinator.
+    """Delete a broker's replica of the transaction log (StopReplica), which ends its role as coordinator.
 
-    By the old rule only a broker that stayed as a follower (LeaderAndIsr) unloaded its state (KAFKA-9235).
+    Before KAFKA-9235 only a broker that stayed as a follower (LeaderAndIsr) unloaded its state.
     """
     if rules.stopped_replica_is_unloaded:
         unload(coordinator)

@@ -113,7 +113,7 @@ def prepare_complete(target: TransactionMetadata) -> None:
 
 
 def gives_out(rules: TransactionRules, transition: TransactionMetadata) -> bool:
-    """Whether the transition gives out an epoch, or may give out a producer id: with version 2 its completion may."""
+    """Whether the transition gives out an epoch, or may give out a producer id, as a completion of version 2 may."""
     if transition.state == TransactionState.EMPTY:
         return True
     return is_idle(transition) and has_version_2(rules, transition.is_upgraded)

@@ -63,7 +63,7 @@ def decide(
 def fenced_epoch(coordinator: Coordinator, rules: TransactionRules) -> int:
     """The epoch that the coordinator has in memory when it begins to abort by itself (PREPARE_EPOCH_FENCE).
 
-    With transaction version 2 the decision raises the epoch, as that of a client does. With version 1 the epoch is
+    With transaction version 2 the decision raises the epoch, as a client's decision does. With version 1 the epoch is
     raised in memory at once. If the append fails, it stays raised and must not be raised again.
     """
     epoch = coordinator.metadata.producer_epoch
@@ -121,7 +121,7 @@ def raise_epoch(
     """Begin to append the next epoch, or a new producer id if the epochs are used up.
 
     A client that repeats its request gets the same epoch again; but in the last epoch Kafka throws
-    IllegalStateException instead, which its client takes for as fatal as being fenced.
+    IllegalStateException instead, which is as fatal to the client as being fenced.
     """
     metadata = coordinator.metadata
     appended = log.appended
@@ -229,8 +229,9 @@ def verify_partition(metadata: TransactionMetadata, producer_id: int, producer_e
 def is_repeated_end(metadata: TransactionMetadata, rules: TransactionRules, bounds: Bounds, request: Request) -> bool:
     """Whether an EndTxn has the previous epoch, as a retry has after the transaction ended (transaction version 2).
 
-    Kafka does not ask whether the transaction was ended by version 2, which raises the epoch. So it also takes an old
-    client for the one that ended a transaction of version 1. By the mended rule it does not.
+    Kafka does not check that version 2 ended the transaction and so raised the epoch. So after a transaction of version
+    1 it also takes the request of a client with an older epoch for a retry. With `repeated_end_is_of_version_2` it
+    checks.
     """
     if not has_version_2(rules, request.is_upgraded):
         return False

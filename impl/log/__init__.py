@@ -3,9 +3,8 @@
 Part of Kafka modelled: appending, truncating and reading back a replica's log, as `UnifiedLog` does.
 Source: FiniteReplicatedLog in hachikuji/kafka-specification (commit d68782b); apache/kafka `UnifiedLog`.
 Left out, and why that is sound: batches, segments, keys and values, because no replication rule looks below the single
-record and its leader epoch; the epoch cache, because it is a function of the epochs in the log; retention, because no
-rule modelled here reads the log start offset. The log is as long as the bound allows: a full log refuses appends,
-which cuts behaviours short and adds none.
+record and its leader epoch; the leader-epoch file and the log start, which `impl/broker` adds. The log is as long as
+the bound allows: a full log refuses appends, which cuts behaviours short and adds none.
 """
 
 from typing import Annotated, Any, Protocol

@@ -28,7 +28,7 @@ from kafkacheck.impl.log.verification import NO_GUARD, needs_verification
 
 
 def awaits_sequence(log: PartitionLog, rules: LogRules, entry: ProducerStateEntry, batch: Batch) -> bool:
-    """Whether a verification under way, of whichever epoch, lets the batch's sequence pass."""
+    """Whether a verification under way lets the batch's sequence pass, whatever the verification's epoch is."""
     verification = log.verifications[batch.producer_id]
     if verification.guard == NO_GUARD:
         return True
@@ -58,7 +58,7 @@ def sequence_error(log: PartitionLog, rules: LogRules, entry: ProducerStateEntry
 
 
 def validates_sequence(rules: LogRules, origin: Origin) -> bool:
-    """Whether sequences are checked: in a client's batches, by the old rule also in batches that a follower fetched."""
+    """Whether sequences are checked: in clients' batches; before KAFKA-6003 also in batches that a follower fetched."""
     return origin == Origin.CLIENT or (origin == Origin.REPLICATION and not rules.replication_is_trusted)
 
 
@@ -70,7 +70,7 @@ def is_verified(rules: LogRules, origin: Origin) -> bool:
 def append_error(log: PartitionLog, rules: LogRules, batch: Batch, guard: int, origin: Origin) -> ProduceError:
     """The error that forbids to append a data batch, or `NONE`; the caller has excluded a duplicate.
 
-    `guard`: the one with which the request's transaction was verified, `NO_GUARD` without one.
+    `guard`: the guard of the verification that the request has passed; `NO_GUARD` if it has passed none.
     """
     if batch.producer_id == NO_PRODUCER_ID:
         return ProduceError.NONE
@@ -141,7 +141,7 @@ def append_batch(log: PartitionLog, rules: LogRules, batch: Batch) -> None:
 def append_record_of(
     log: PartitionLog, rules: LogRules, batch_id: int, producer_id: int, sequence: int, is_transactional: int
 ) -> bool:
-    """Append a client's batch of one record in epoch 0, if the log has room and the batch is no duplicate and valid.
+    """Append a client's batch of one record in epoch 0, if the log has room and the batch is valid and no duplicate.
 
     The slot at the log's end serves as the request, and is blank again if the batch is refused.
     """

@@ -3,7 +3,7 @@
 Part of Kafka modelled: the reserved values of `RecordBatch`, the origins of an append, control records, and the errors
 of an append.
 Source: apache/kafka `RecordBatch`, `AppendOrigin`, `ControlRecordType`, `Errors` (commit 1eb7644349).
-Left out, and why that is sound: errors to which a client reacts as to one that is here.
+Left out, and why that is sound: errors to which a client reacts in the same way as to an error listed here.
 """
 
 from enum import IntEnum
@@ -38,7 +38,7 @@ class Marker(IntEnum):
     """The type of a control batch (`ControlRecordType`)."""
 
     NONE = 0
-    """It is no control batch, but data."""
+    """Data, not a control batch."""
 
     COMMIT = 1
     """The producer's transaction is committed."""

@@ -81,7 +81,7 @@ def forget_older_batches(producers: Array[ProducerStateEntry]) -> None:
 
 
 def expire_producer(log: PartitionLog, producer_id: int) -> bool:
-    """Forget an idle producer that is known and has no open transaction; whether that was possible."""
+    """Forget an idle producer that is known and has no open transaction; return whether that was possible."""
     entry = log.producers[producer_id]
     if not is_known(entry) or has_open_transaction(log, producer_id):
         return False

@@ -1,4 +1,4 @@
-"""Reading a log: what others than `impl/log` may ask of one, by an offset or a producer id.
+"""Reading a log by an offset or a producer id: the questions that the rest of `impl/` may ask.
 
 Part of Kafka modelled: `UnifiedLog` (`logEndOffset`, `logStartOffset`, `read`), `ProducerStateManager.lastEntry`.
 Source: apache/kafka (commit 1eb7644349).
@@ -76,5 +76,5 @@ def newest_guard(log: PartitionLog) -> int:
 
 
 def highest_sequence(log: PartitionLog) -> int:
-    """The highest sequence."""
+    """The highest sequence that a batch can have."""
     return log.max_sequence

@@ -78,8 +78,8 @@ class ProducerStateEntry(Struct):
     """A partition's state of one producer id; all blank if the producer is unknown.
 
     producer_epoch: the highest epoch that it has seen; `NO_PRODUCER_EPOCH` if the producer is unknown.
-    coordinator_epoch: the highest one in a marker for this producer. Kafka's -1 before the first marker is 0 here: no
-        coordinator epoch is lower, and no other property matters.
+    coordinator_epoch: the highest coordinator epoch in a marker for this producer. Before the first marker it is 0, and
+        -1 in Kafka; in both cases no coordinator epoch is lower, and nothing else matters.
     current_transaction_first_offset: the first offset of the open transaction, below the log's end; `NO_OFFSET` if none
         is open.
     batches: its last batches of this epoch, the newest first.
@@ -130,7 +130,7 @@ class PartitionLog(Struct):
 class ProducerSnapshot(Struct):
     """A file with the producer state at an offset; blank if there is no file.
 
-    offset: its name: it has the state after all batches below this offset; `NO_OFFSET` if there is no file.
+    offset: the offset in its name: the file has the state after all batches below it; `NO_OFFSET` if there is no file.
     is_flushed: whether it has surely reached the disk.
     producers: the state.
     """
@@ -155,7 +155,7 @@ class AbortedTransaction(Struct):
 
 
 class TransactionIndex(Struct):
-    """What a leader knows of the transactions in a log that have ended.
+    """A leader's knowledge of the ended transactions in a log.
 
     unreplicated: by the offset of an unreplicated marker, the first offset of its transaction; else `NO_OFFSET`.
     aborted: the aborted-transaction index: by the offset of an ABORT marker, its entry.

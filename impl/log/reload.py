@@ -29,7 +29,7 @@ def forget_verifications(log: PartitionLog) -> None:
 def write_snapshot(log: PartitionLog, snapshot: ProducerSnapshot, offset: int) -> None:
     """Write the producer state to a file named `offset`, which should be the log's end.
 
-    Of each producer's batches the file has the newest only (`lastSequence`, `lastOffset`).
+    The file has only the newest batch of each producer (`lastSequence`, `lastOffset`).
     """
     snapshot.offset = offset
     snapshot.is_flushed = False

@@ -49,7 +49,7 @@ def append_for_client(log: PartitionLog, rules: LogRules, batch: Batch) -> Produ
 
 
 def append_from_leader(log: PartitionLog, rules: LogRules, leader: PartitionLog) -> bool:
-    """Append the leader's next batch, or restart at the leader's log start; whether either was done.
+    """Append the leader's next batch, or restart at the leader's log start; return whether either was done.
 
     The leader's log stands for its response to a fetch.
     """
@@ -68,7 +68,7 @@ def append_from_leader(log: PartitionLog, rules: LogRules, leader: PartitionLog)
 
 
 def diverging_offset(log: PartitionLog, leader: PartitionLog) -> int:
-    """Where the log diverges from its leader's, which in Kafka the leader answers by its leader epochs (KIP-101)."""
+    """The end of the part that the log shares with its leader's; Kafka's leader finds it by leader epochs (KIP-101)."""
     for offset in range(max(log.start_offset, leader.start_offset), min(log.end_offset, leader.end_offset)):
         if not is_same_record(log, leader, offset):
             return offset
@@ -78,9 +78,9 @@ def diverging_offset(log: PartitionLog, leader: PartitionLog) -> int:
 def truncate_replica(replica: PartitionReplica, rules: LogRules, high_watermark: int, end_offset: int) -> None:
     """Truncate a replica's log, and rebuild its producer state.
 
-    By the old order the log's end was set first. If the high watermark moved to that end, the last stable offset was
-    looked up, and with it the first offset of a truncated transaction. The lookup failed, and the fetcher gave up the
-    partition; the next truncation removed no batch, so the old producer state stayed.
+    Before KAFKA-12153 the log's end was set first. If the high watermark moved to that end, Kafka looked up the last
+    stable offset, and for it the first offset of a truncated transaction. The lookup failed, and the fetcher gave up
+    the partition; the next truncation removed no batch, so the old producer state stayed.
     """
     truncate_to(replica.log, end_offset)
     replica.flushed_offset = min(replica.flushed_offset, end_offset)
@@ -95,7 +95,7 @@ def roll_segment(replica: PartitionReplica, rules: LogRules) -> bool:
 
     Who: a broker.
     When: the log has grown since the last snapshot; there is room for another file.
-    Effect: there is a file named after the log's end. By the old rule the file already had a batch in its state, but
+    Effect: there is a file named after the log's end. Before KAFKA-5249 the file already had a batch in its state, but
         was named after the offset before that batch.
     Source: UnifiedLog.roll, ProducerStateManager.takeSnapshot; KAFKA-5249.
     """
@@ -144,7 +144,7 @@ def lose_unflushed_snapshots(replica: PartitionReplica) -> None:
 def reload_producers(replica: PartitionReplica, rules: LogRules) -> None:
     """Rebuild the producer state from the newest snapshot that is not past the log's end, and the later batches.
 
-    Without a snapshot all batches count; by the old rule only those after the point where recovery begins.
+    Without a snapshot all batches count; before KAFKA-5829 only those after the point where recovery begins.
     """
     log = replica.log
     remove_snapshots_above(replica, log.end_offset)
@@ -161,7 +161,7 @@ def reload_producers(replica: PartitionReplica, rules: LogRules) -> None:
 
 
 def restart_replica(replica: PartitionReplica, rules: LogRules) -> None:
-    """Load a replica after a crash: what was being verified is lost, and what was not flushed is read again.
+    """Load a replica after a crash: verifications under way are lost, and batches that were not flushed are read again.
 
     Recovery ends with a snapshot, from which the state is loaded; so only the newest batch of a producer is remembered.
     """

@@ -17,8 +17,8 @@ class LogRules(NamedTuple):
     batches_to_retain: how many batches' sequences a broker remembers, at most the bound `cached_batches`; 5 in Kafka,
         as many as may be in flight (`ProducerStateEntry.NUM_BATCHES_TO_RETAIN`, KAFKA-5494).
     sequence_wraps: the highest sequence is followed by 0 (KAFKA-7692, KAFKA-7693).
-    unknown_producer_may_go_on: a broker takes any sequence from a producer that it does not know; by the old rule only
-        0, and otherwise it answers UNKNOWN_PRODUCER_ID (before KIP-360).
+    unknown_producer_may_go_on: a broker takes any sequence from a producer that it does not know; before KIP-360 it
+        takes only 0, and answers UNKNOWN_PRODUCER_ID to any other.
     state_outlives_records: a producer's state stays when its last records are deleted (KAFKA-7190).
     empty_log_awaits_first_sequence: a partition that has never had a batch takes only sequence 0 from a producer that
         it does not know (KAFKA-15591; since 4.5).
@@ -32,8 +32,8 @@ class LogRules(NamedTuple):
     lowest_sequence_is_awaited: while a transaction is being verified, no batch above the lowest sequence that came is
         appended (KAFKA-14920).
     transaction_is_of_epoch: a batch belongs to an open transaction only if it has the epoch that the partition knows;
-        and in version 2 a marker leaves a verification of its own epoch, which is the next transaction's (KAFKA-18575;
-        since 4.0).
+        and in version 2 a marker does not end a verification of its own epoch, which is for the next transaction
+        (KAFKA-18575; since 4.0).
     verification_has_version_of_epoch: if a batch of a newer epoch joins a verification, the verification gets that
         batch's transaction version. In every release it keeps the version of the batch that began it (no Kafka: finding
         F11 of tests/kafka/findings).

@@ -10,7 +10,7 @@ from kafkacheck.impl.log.rules import LogRules
 
 
 def sequence_after(sequence: int, count: int, max_sequence: int) -> int:
-    """The sequence `count` after `sequence`; the one next after `NO_SEQUENCE` is 0."""
+    """The sequence `count` steps after `sequence`; the first one after `NO_SEQUENCE` is 0."""
     following = sequence + count
     if following > max_sequence:
         return following - max_sequence - 1
@@ -18,7 +18,7 @@ def sequence_after(sequence: int, count: int, max_sequence: int) -> int:
 
 
 def sequence_before(sequence: int, count: int, max_sequence: int) -> int:
-    """The sequence `count` before `sequence`."""
+    """The sequence `count` steps before `sequence`."""
     preceding = sequence - count
     if preceding < 0:
         return preceding + max_sequence + 1

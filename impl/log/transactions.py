@@ -1,9 +1,10 @@
-"""Transactions in a log: which are open, where the stable part ends, and the index of those that were aborted.
+"""Transactions in a log: which are open, where the stable part ends, and the index of aborted transactions.
 
 Part of Kafka modelled: `ProducerStateManager` (`completeTxn`, `firstUnstableOffset`, `onHighWatermarkUpdated`),
 `UnifiedLog.fetchLastStableOffsetMetadata`, `TransactionIndex`.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KAFKA-9807.
-Left out, and why that is sound: one index file for each segment: the offset of an entry says to which it belongs.
+Left out, and why that is sound: one index file for each segment: an entry's offset says to which segment the entry
+belongs.
 """
 
 from kafkacheck.checker.schema import clear
@@ -60,8 +61,8 @@ def complete_transaction(log: PartitionLog, index: TransactionIndex, offset: int
 def is_collected(index: TransactionIndex, ended: int, fetch_offset: int, upper_bound: int) -> bool:
     """Whether the answer to a read from `fetch_offset` to `upper_bound` names the transaction aborted at `ended`.
 
-    The entries are looked at in order. The last one is that in which the stored last stable offset has reached the
-    upper bound: no transaction that ended later begins below it.
+    The entries are read in order, up to the first one whose last stable offset has reached the upper bound: no
+    transaction that ended later begins below that bound.
     """
     entry = index.aborted[ended]
     if entry.first_offset == NO_OFFSET or ended < fetch_offset or entry.first_offset >= upper_bound:

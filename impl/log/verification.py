@@ -32,7 +32,7 @@ def verification_error(log: PartitionLog, rules: LogRules, batch: Batch) -> Prod
 def note_verified_batch(
     verification: VerificationStateEntry, rules: LogRules, batch: Batch, supports_epoch_bump: int
 ) -> None:
-    """Keep the lowest sequence of the highest epoch; by the mended rule, the version of that epoch, too."""
+    """Keep the lowest sequence of the highest epoch, and its version if `verification_has_version_of_epoch`."""
     if batch.producer_epoch > verification.producer_epoch:
         verification.producer_epoch = batch.producer_epoch
         verification.lowest_sequence = batch.base_sequence

@@ -23,7 +23,7 @@ from kafkacheck.impl.ids import (
 class AlterPartition(Struct):
     """A leader's request to change the ISR, or the controller's answer; all blank if the slot is free.
 
-    stage: which of the two it is.
+    stage: whether it is the request or the answer.
     topic_id: the topic of the partition; 0 in an answer.
     broker_epoch: the sender's broker epoch.
     leader_epoch: the sender's leader epoch; in an answer the controller's.

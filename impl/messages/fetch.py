@@ -29,7 +29,7 @@ from kafkacheck.impl.ids import (
 class Fetch(Struct):
     """A follower's request to its leader, or the answer; all blank if the slot is free.
 
-    stage: which of the two it is.
+    stage: whether it is the request or the answer.
     question: the kind of request.
     topic_id: the topic that the follower asks for.
     is_incremental: 1 if a fetch belongs to a session that was opened before; 0 otherwise.

@@ -35,8 +35,8 @@ class Metadata(Struct):
     partition_epoch: the offset of the newest change of leader, ISR or replicas; 0 if the topic has not changed since it
         was created. A leader's ISR change must start from this version.
     isr: the in-sync replicas, from which a clean election chooses.
-    elr: the eligible leader replicas, from which it chooses if the ISR is empty. They are in `replicas`, and none is in
-        `isr`.
+    elr: the eligible leader replicas, from which a clean election chooses if the ISR is empty. They are in `replicas`,
+        and none is in `isr`.
     replicas: the brokers that the partition is assigned to, including those that a reassignment adds or removes.
     target: the brokers that a reassignment leaves in the end, all in `replicas`; equal to `replicas` if none is under
         way.

@@ -1,4 +1,4 @@
-"""Produce and TxnOffsetCommit: what a producer sends to the leader of a partition in a transaction.
+"""Produce and TxnOffsetCommit: a producer's requests to the leader of a partition in a transaction.
 
 Part of Kafka modelled: `ProduceRequest`, `TxnOffsetCommitRequest`.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-447, KIP-890.

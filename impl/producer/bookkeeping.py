@@ -46,7 +46,7 @@ def is_of_present_epoch(producer: Producer, batch: ProducerBatch) -> bool:
 def next_to_rewrite(producer: Producer, rules: ProducerRules, partition_id: int) -> int:
     """The unsettled batch of an older epoch that gets the next sequence of the new one; `NO_BATCH` if none is left.
 
-    By the old rule the container gives the order, here the worst one.
+    Before KAFKA-8483 the client's container gave the order; here it is the worst one, the newest batch first.
     """
     chosen = NO_BATCH
     for batch_id, batch in enumerate(producer.batches):
@@ -109,7 +109,7 @@ def take_producer_id(producer: Producer) -> None:
 def bump_epoch(producer: Producer, rules: ProducerRules, bounds: Bounds) -> None:
     """Begin the next epoch, and rewrite the partitions that need it.
 
-    After the highest epoch Kafka rewrites them while it has no producer id, and they are sent without one.
+    After the highest epoch, Kafka rewrites the batches while the producer has no id, and sends them without one.
     """
     if producer.producer_epoch < bounds.max_producer_epoch:
         producer.producer_epoch += 1

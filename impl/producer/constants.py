@@ -2,7 +2,7 @@
 
 Part of Kafka modelled: the states of a producer, of its batches and of its requests.
 Source: apache/kafka `TransactionManager`, `Sender`, `DelayedProduce` (commit 1eb7644349).
-Left out, and why that is sound: states in which a producer behaves as in one that is here.
+Left out, and why that is sound: states in which a producer behaves in the same way as in a state listed here.
 """
 
 from enum import IntEnum
@@ -35,7 +35,7 @@ class ProducerState(IntEnum):
 
 
 class BatchStatus(IntEnum):
-    """What the producer knows of a batch."""
+    """The producer's knowledge of a batch."""
 
     UNSENT = 0
     """The application has not handed it over."""

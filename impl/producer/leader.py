@@ -40,7 +40,7 @@ def has_room_for(replica: PartitionReplica, rules: LogRules, batch: Batch) -> bo
 def handle_produce(replica: PartitionReplica, rules: LogRules, request: ProduceRequest, content: ProducerBatch) -> None:
     """Append the request's batch, or answer why not. An appended batch and a duplicate wait for the other replicas.
 
-    `content`: the batch as its application made it, of which a topic sees whether it takes the records.
+    `content`: the application's batch, which shows whether the topic takes its records.
     """
     if not replica.is_leading:
         answer(request, ProduceError.NOT_LEADER_OR_FOLLOWER)
@@ -67,7 +67,7 @@ def handle_late_request(replica: PartitionReplica, rules: LogRules, batch: Batch
 
 
 def stop_leading(replica: PartitionReplica, rules: LogRules, high_watermark: int, end_offset: int) -> None:
-    """Make a deposed leader a follower: it truncates its log to `end_offset`, where it diverges from its leader's."""
+    """Make a deposed leader a follower, and truncate its log to `end_offset`, where the new leader's log diverges."""
     replica.is_leading = False
     if end_offset < end_of(replica.log):
         truncate_replica(replica, rules, high_watermark, end_offset)

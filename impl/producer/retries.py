@@ -3,10 +3,10 @@
 Part of Kafka modelled: `TransactionManager` (`canRetry`, `handleCompletedBatch`, `handleFailedBatch`,
 `markSequenceUnresolved`, `maybeResolveSequences`).
 Source: apache/kafka (commit 1eb7644349); KIP-360, KAFKA-5793, REDPANDA-3039.
-Left out, and why that is sound: the log's start in a response, which only a transactional producer uses: it fails here
-if Kafka before KIP-360 might restart its sequences; the number of retries, because a batch may expire at any time;
-lowering later sequences when a batch of a transaction fails, because after that error a transaction can only be
-aborted, and nothing more is sent in its epoch.
+Left out, and why that is sound: the log's start in a response, which only a transactional producer uses: where Kafka
+before KIP-360 might restart the sequences, the producer fails here; the number of retries, because a batch may expire
+at any time; lowering later sequences when a batch of a transaction fails, because after that error a transaction can
+only be aborted, and nothing more is sent in its epoch.
 """
 
 from kafkacheck.impl.bounds import Bounds
@@ -34,7 +34,8 @@ def is_gap_explained(producer: Producer, counter: PartitionCounter, batch: Produ
 def is_gap_proven(producer: Producer, rules: ProducerRules, counter: PartitionCounter, batch: ProducerBatch) -> bool:
     """Whether an out-of-order error proves that the broker lacks a batch that nobody will send any more.
 
-    Kafka asks nothing else of the batch after an expired one. By the mended rule no batch before it is unsettled.
+    For the batch after an expired one, Kafka checks nothing else. With `gap_awaits_earlier_batches`, no earlier batch
+    may be unsettled.
     """
     if is_gap_explained(producer, counter, batch):
         return False
@@ -94,8 +95,8 @@ def mark_sequence_unresolved(producer: Producer, batch: ProducerBatch) -> None:
 def fail_batch(producer: Producer, rules: ProducerRules, bounds: Bounds, batch: ProducerBatch) -> None:
     """Tell the application that the batch is refused for good.
 
-    An idempotent producer begins a new epoch, because the later sequences have lost their predecessor. A transaction
-    can only end after that.
+    An idempotent producer begins a new epoch, because the later sequences have lost their predecessor. A transactional
+    producer can then only abort.
     """
     batch.status = BatchStatus.FAILED
     if bounds.transactional == 1:
@@ -148,9 +149,9 @@ def react_to_answer(producer: Producer, rules: ProducerRules, bounds: Bounds, re
 
 
 def forget_in_flight(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
-    """Remove an expired batch from those in flight, which no longer include it.
+    """Remove an expired batch from those in flight: its new status has already done that.
 
-    By the old rule a batch of a later epoch with the same first sequence was removed instead.
+    Before KAFKA-13794 a batch of a later epoch with the same first sequence was removed instead.
     """
     if rules.in_flight_batch_has_epoch:
         return
@@ -171,7 +172,7 @@ def use_late_answer(producer: Producer, rules: ProducerRules, request: ProduceRe
 def lose_answer(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
     """Retry the batch whose response is lost; the broker may have it.
 
-    By the old rule of another client its sequence counted as acknowledged (librdkafka-4438).
+    By an old rule of librdkafka its sequence counted as acknowledged (librdkafka-4438).
     """
     retry_later(batch)
     if not rules.unknown_outcome_is_open:
@@ -181,8 +182,8 @@ def lose_answer(producer: Producer, rules: ProducerRules, batch: ProducerBatch) 
 def expire_batch(producer: Producer, batch: ProducerBatch, is_retry: bool) -> None:
     """Tell the application that a batch that was sent has expired.
 
-    The broker may have the batch, so no new batch is sent before those in flight are settled. Kafka says so only if the
-    batch was queued again after an answer or a broken connection (`ProducerBatch.inRetry`).
+    The broker may have the batch, so no new batch is sent before those in flight are settled. Kafka holds new batches
+    back only if the batch was queued again after an answer or a broken connection (`ProducerBatch.inRetry`).
     """
     if is_retry:
         mark_sequence_unresolved(producer, batch)
@@ -194,8 +195,8 @@ def resolve_sequences(producer: Producer, rules: ProducerRules, bounds: Bounds, 
 
     Who: a producer.
     When: a batch of the partition has expired, and none is in flight there.
-    Effect: new batches may be sent again, in a new epoch if the expired ones may have left a gap.
-        If the last sequence that was given is acknowledged, there is none.
+    Effect: new batches may be sent again, in a new epoch if the expired ones may have left a gap. There is no gap if
+        the last sequence that was given is acknowledged.
     Source: `TransactionManager.maybeResolveSequences`.
     """
     counter = producer.counters[partition_id]

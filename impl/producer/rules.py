@@ -22,17 +22,16 @@ class ProducerRules(NamedTuple):
         (`max.in.flight.requests.per.connection=1`, KAFKA-3197).
     unknown_outcome_is_open: a batch whose response was lost does not count as stored: its sequence stays the next to be
         acknowledged (librdkafka-4438).
-    # Before 2.8 a request had a copy of its batches.
     expired_batch_keeps_its_buffer: the memory of a batch that expires in flight is not reused before its request has
-        ended (KAFKA-19012).
+        ended (KAFKA-19012; before Kafka 2.8 a request had a copy of its batches).
     in_flight_batch_has_epoch: batches in flight are distinguished by producer id and epoch, not only by their first
         sequence (KAFKA-13794).
     flush_awaits_split_batches: an application that waits until all is sent waits for both halves of a batch that
         was too large (KAFKA-19479).
     bump_needs_proven_gap: the client reacts to OUT_OF_ORDER_SEQUENCE_NUMBER by a new epoch only if no other cause
         explains it (REDPANDA-3039).
-    gap_awaits_earlier_batches: no new epoch begins because of an expired batch while one before it is unsettled
-        (no Kafka: finding F4 of tests/kafka/findings).
+    gap_awaits_earlier_batches: no new epoch begins because of an expired batch while an earlier batch is unsettled (no
+        Kafka: finding F4 of tests/kafka/findings).
     refused_batch_awaits_others: after a batch is refused for good, the batches in flight to its partition are settled
         before a new epoch begins (proposed in KAFKA-14034; Kafka begins it at once).
     only_failing_partition_is_rewritten: with a new epoch only the batches of the partition that needed it get new
@@ -42,7 +41,7 @@ class ProducerRules(NamedTuple):
     rewrites_in_sequence_order: batches in flight get new sequences in the order of their old ones (KAFKA-8483).
     exhausted_epoch_takes_new_id: after the highest epoch comes another producer id, not epoch 0 (KAFKA-5283).
     rewritten_batches_have_producer_id: batches in flight that get new sequences after the highest epoch have the new
-        producer id, and not none (no Kafka: finding F13 of tests/kafka/findings).
+        producer id, instead of none (no Kafka: finding F13 of tests/kafka/findings).
     counter_survives_metadata: the client keeps its counter when a topic is missing from its metadata for a while
         (librdkafka).
     """

@@ -56,9 +56,9 @@ def may_send_new(producer: Producer, rules: ProducerRules, connection: Connectio
 
 
 def renew_counter(producer: Producer, rules: ProducerRules, partition_id: int) -> None:
-    """Restart the counter of a partition with nothing in flight in the producer's epoch.
+    """Restart a partition's counter in the producer's epoch; the partition has nothing in flight.
 
-    By the old rule only the partition that needed the new epoch was rewritten, and the others kept their counters.
+    Before KAFKA-12152 only the partition that needed the new epoch got a new counter; the others kept theirs.
     """
     counter = producer.counters[partition_id]
     if has_stale_counter(producer, partition_id):
@@ -87,7 +87,7 @@ def give_sequence(
 
 
 def hand_over(producer: Producer, partition_id: int, record_count: int) -> int:
-    """Hand over the application's next batch, which must exist; the batch's id.
+    """Hand over the application's next batch, which must exist, and return its id.
 
     A batch that will be split also takes the next id, for its second half.
     """
@@ -108,7 +108,7 @@ def hand_over(producer: Producer, partition_id: int, record_count: int) -> int:
 def is_awaited(rules: ProducerRules, batch: ProducerBatch) -> bool:
     """Whether an application that waits for its handed-over batches waits for this one.
 
-    By the old rule a batch had ended when it was split, and nobody waited for its halves.
+    Before KAFKA-19479 a batch had ended when it was split, and the application did not wait for its halves.
     """
     if batch.is_oversized == 1 and batch.record_count == 1 and not rules.flush_awaits_split_batches:
         return False

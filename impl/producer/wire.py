@@ -3,8 +3,8 @@
 Part of Kafka modelled: `InFlightRequests` and `NetworkClient` of the client, `RequestChannel` of the broker.
 Source: apache/kafka (commit 1eb7644349).
 Left out, and why that is sound: one connection for all partitions that a broker leads: requests to different partitions
-may be handled in any order, which adds behaviours. A second connection while the first one still has requests, **not
-covered**: a client that learns of a new leader first waits for the old leader's responses.
+may be handled in any order, which adds behaviours. **Not covered**: a second connection while the first one still has
+requests. Here a client that learns of a new leader first waits for the old leader's responses.
 """
 
 from kafkacheck.checker.schema import Array, Bag, add, clear, copy, is_full
@@ -43,7 +43,7 @@ def write_batch(target: ProduceRequest, batch_id: int, batch: ProducerBatch, is_
 
 
 def send_to_leader(producer: Producer, bounds: Bounds, connection: Connection, batch_id: int, leader_id: int) -> None:
-    """Send the batch on its partition's connection, which must have room; an idle one first moves to the leader."""
+    """Send the batch on its partition's connection, which must have room; if idle, it first moves to the leader."""
     batch = producer.batches[batch_id]
     if connection.requests[0].stage == RequestStage.NONE:
         connection.broker = leader_id
@@ -66,7 +66,7 @@ def abandon_request(connection: Connection, batch_id: int) -> None:
 def reuse_buffers(
     producer: Producer, rules: ProducerRules, bounds: Bounds, connections: Array[Connection], batch_id: int
 ) -> None:
-    """By the old rule, write a new batch over expired batches whose request is not sent yet.
+    """Write a new batch over expired batches whose request is not sent yet (only before KAFKA-19012).
 
     The request's topic and partition precede the batch, and are sent unchanged.
     """
@@ -114,7 +114,7 @@ def close_connection(producer: Producer, rules: ProducerRules, connection: Conne
 
 
 def leave_request_behind(connection: Connection, late_requests: Bag[LateRequest], partition_id: int) -> bool:
-    """Keep the request that the broker would handle next as a late one; whether it exists and there is room.
+    """Keep the request that the broker would handle next as a late one; return whether it exists and there is room.
 
     The requests after it are not read when the connection has ended.
     """

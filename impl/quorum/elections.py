@@ -8,8 +8,8 @@ Left out, and why that is sound: what follows.
 - requests under way: a late vote request is one that is sent later, and a late response is a vote that its candidate
   counts later;
 - pre-votes (KIP-996): they only keep voters from standing for election, and a voter may stand at any time or never;
-- the epoch that a leader enters after it has resigned, before it stands (since KIP-996): it does nothing there that it
-  does not do as a candidate of that epoch, or as a voter that a candidate asks;
+- the epoch that a leader enters after it has resigned, before it stands (since KIP-996): everything that it does
+  there, it also does as a candidate of that epoch, or as a voter that a candidate asks;
 - the leader's id in a follower's file, with which the follower refuses its vote in that epoch: here it may give its one
   vote. That adds elections that fail, and removes none;
 - that a candidate stops standing when it fetches from its epoch's leader: no majority has a vote left for it;
@@ -61,8 +61,8 @@ def handle_vote_request(voter: Voter, voter_id: int, candidate: Voter, candidate
     """A voter receives a vote request, and votes or only adopts the epoch.
 
     Who: a voter or observer that a candidate asks, in its own epoch or a newer one. An observer never votes.
-    When: the epoch is new to the voter, or it votes: it has voted for nobody else in that epoch, and its log is not
-        more up to date.
+    When: the epoch is new to the voter, or the voter grants its vote: it has voted for nobody else in that epoch, and
+        its log is not more up to date than the candidate's.
     Effect: it is in that epoch. Its vote is on the disk before the response; the candidate may count it at any later
         time, or never.
     Source: KafkaRaftClient.handleVoteRequest; QuorumState.transitionToUnattached, UnattachedState.canGrantVote.
@@ -127,7 +127,8 @@ def flush_leader_log(leader: Voter, rules: QuorumRules, leader_id: int) -> bool:
 def restart_voter(voter: Voter, rules: QuorumRules, voter_id: int, record_id: int) -> None:
     """Restart a voter from its `quorum-state` file.
 
-    A candidate is a candidate again, with its own vote. If the voter led in that epoch, the rule gives its new state.
+    A candidate is a candidate again, with its own vote. If the voter led in that epoch, `leader_restarts_as` gives its
+    new state.
     """
     has_led = voter.is_leader or voter.has_resigned
     step_down(voter)

@@ -3,7 +3,7 @@
 Part of Kafka modelled: `QuorumState` with its `quorum-state` file, `LeaderState`, and `ReplicatedLog`.
 Source: apache/kafka (commit 1eb7644349), raft; KIP-595, KIP-853.
 Left out, and why that is sound: the content of records: one epoch has one leader, so epoch and offset identify a
-record. If voters restart, that must be shown, so records have an id.
+record. If voters restart, this is not given but must be shown, so records have an id, too.
 """
 
 from typing import Annotated

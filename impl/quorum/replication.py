@@ -29,7 +29,7 @@ def majority_end_offset(leader: Voter) -> int:
 def raise_quorum_high_watermark(leader: Voter, rules: QuorumRules) -> None:
     """Raise a leader's high watermark to the majority's end offset once that covers a record of the leader's epoch.
 
-    By the old rule the majority need only reach the start offset of that epoch, which is one record less.
+    Before KAFKA-12619 the majority need only reach the start offset of that epoch, which is one record less.
     """
     end_offset = majority_end_offset(leader)
     if end_offset >= leader.epoch_start_offset + int(rules.high_watermark_awaits_own_record):
@@ -112,7 +112,7 @@ def handle_quorum_fetch(leader: Voter, rules: QuorumRules, voter: Voter, voter_i
     """A leader receives another voter's fetch.
 
     Who: a voter that leads in the fetching voter's epoch or a newer one.
-    When: the fetch changes the state of one of them.
+    When: the fetch changes the state of the leader or of the other voter.
     Effect: the fetching voter is in the leader's epoch. If its log is a prefix of the leader's and it is no observer,
         the leader notes its end offset, which may raise the high watermark.
     Source: KafkaRaftClient.handleFetchRequest, LeaderState.updateReplicaState; KIP-595.

@@ -1,6 +1,6 @@
 """The switches of the metadata quorum.
 
-Part of Kafka modelled: the rules of `KafkaRaftClient` that were once otherwise.
+Part of Kafka modelled: the rules of `KafkaRaftClient` that were once different.
 Source: apache/kafka (commit 1eb7644349), raft.
 Left out, and why that is sound: settings that only choose among behaviours that are all explored.
 """

@@ -5,7 +5,7 @@ epoch.
 Source: KafkaReplication in hachikuji/kafka-specification (commit d68782b); apache/kafka `PartitionStateMachine`,
 `ReplicaStateMachine` and, with KRaft, `ReplicationControlManager`.
 Left out, and why that is sound: which broker is alive and which is preferred. Any replica may be taken out at any time
-and any other member of the ISR elected, so every policy is covered. Unclean election is not modelled: it gives up
+and any other member of the ISR elected, so every policy is covered. Unclean election is not modelled: it may lose
 committed records by design. The controller itself does not fail; its successor would read the same record.
 """
 

@@ -77,8 +77,8 @@ def has_established_epoch(leader: Replica, rules: ReplicationRules) -> bool:
 def can_ask_leader(leader: Replica, rules: ReplicationRules, leader_epoch: int) -> bool:
     """Whether a replica that turns to `leader_epoch` may ask the leader of that epoch where to truncate.
 
-    With `CURRENT_LEADER_EPOCH` the request carries the epoch, and only a broker in that epoch answers; its leader has
-    taken over then. The older rules ask the broker in any state, even if it does not know yet that it leads.
+    With `CURRENT_LEADER_EPOCH` the request carries the epoch, and only a broker in that epoch answers, so its leader
+    has taken over. The older rules ask the broker in any state, even if it does not know yet that it leads.
     Source: FencedBecomeFollowerAndTruncate; the leader epoch in Kafka's OffsetsForLeaderEpoch request.
     """
     return rules.fencing != FetchFencing.CURRENT_LEADER_EPOCH or leader.leader_epoch == leader_epoch

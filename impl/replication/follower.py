@@ -4,8 +4,8 @@ Part of Kafka modelled: a broker's actions as follower of the partition.
 Source: KafkaReplication, Kip101, Kip279, Kip320FirstTry and Kip320 in hachikuji/kafka-specification (commit d68782b);
 apache/kafka `Partition` (`makeFollower`), `AbstractFetcherThread` and `ReplicaFetcherThread`.
 Left out, and why that is sound: fetch sessions and batches, because records arrive one at a time in every order that
-several of them could; the fetch response as a message, because it is used in the step that reads the leader's log. A
-late response is therefore not modelled; Kafka drops one whose offset or epoch is no longer the follower's.
+batches allow; the fetch response as a message, because it is used in the step that reads the leader's log. A late
+response is therefore not modelled; Kafka drops a response whose offset or epoch is no longer the follower's.
 """
 
 from kafkacheck.impl.log import append_record, has_offset, truncate_to
@@ -16,7 +16,7 @@ from kafkacheck.impl.replication.truncation import end_of_last_shared_record, ne
 
 
 def truncate_follower(replica: Replica, end_offset: int) -> None:
-    """Truncate a replica's log to `end_offset`, which is at most its own, with its high watermark."""
+    """Truncate a replica's log to `end_offset`, at most the log's end, and lower the high watermark with it."""
     truncate_to(replica.log, end_offset)
     replica.high_watermark = min(replica.high_watermark, end_offset)
 
@@ -79,7 +79,7 @@ def truncate_diverging_log(follower: Replica, leader: Replica) -> bool:
     """A follower learns by a fetch that its log diverges, and truncates (first draft of KIP-320 only).
 
     Who: a replica that knows a leader.
-    When: that leader believes it leads, and the follower's log is longer than its own or ends in another epoch.
+    When: that leader believes it leads, and the follower's log is longer than the leader's or ends in another epoch.
     Effect: the follower's log ends after the last record that both share; its high watermark is no higher than that.
     Source: FollowerTruncate in Kip320FirstTry. Kafka later built truncation on fetch with the leader epoch checked as
         well (KIP-595), which this draft does not.

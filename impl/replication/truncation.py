@@ -55,7 +55,7 @@ def kip_101_truncation_offset(leader: Log, follower: Replica) -> int:
 def truncation_offset(follower: Replica, rules: ReplicationRules, leader: Log) -> int:
     """The end offset to which the rule truncates a replica that turns to a new epoch of the leader with this log.
 
-    Only with `KIP_101`, which never compares the follower's log, can it be above the replica's end offset.
+    It can be above the replica's end offset only with `KIP_101`, which never compares the follower's log.
     """
     if rules.truncation == TruncationRule.HIGH_WATERMARK:
         return follower.high_watermark

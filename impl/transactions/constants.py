@@ -78,7 +78,7 @@ class RequestKind(IntEnum):
 
 
 class Answer(IntEnum):
-    """A broker's reaction to a request: a coordinator's, or that of a partition's leader."""
+    """The reaction of a coordinator or of a partition's leader to a request."""
 
     WAIT = 0
     """Nothing yet: the client must ask again (CONCURRENT_TRANSACTIONS, COORDINATOR_NOT_AVAILABLE)."""

@@ -3,7 +3,7 @@
 Part of Kafka modelled: `ReplicaManager.appendRecords` with `AddPartitionsToTxnManager`;
 `KafkaApis.handleWriteTxnMarkersRequest`.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-890, KIP-1228, KAFKA-18575, KAFKA-19999.
-Left out, and why that is sound: the request with which it asks the coordinator: it is the produce request, in a stage
+Left out, and why that is sound: the leader's request to the coordinator: the produce request stands for it, in a stage
 of its own.
 """
 
@@ -150,8 +150,8 @@ def write_marker_without_index(
 ) -> ProduceError:
     """Write an ABORT marker whose entry in the aborted-transaction index cannot be written.
 
-    The disk counts as failed, and the next leader rebuilds the index from the log. By the old order the transaction had
-    already ended, and the leader goes on without the entry.
+    The disk counts as failed, and the next leader rebuilds the index from the log. Before KAFKA-7866 the transaction
+    had already ended by then, and the leader goes on without the entry.
     """
     error = error_of_marker(partition.log, rules, request, term)
     if error == ProduceError.NONE:

@@ -52,7 +52,7 @@ def is_offset_commit(produce: Produce) -> bool:
 
 
 def origin_of(produce: Produce) -> Origin:
-    """Offsets come from the group coordinator, everything else from a client."""
+    """The origin of a batch: the group coordinator for offsets, a client for everything else."""
     return Origin.COORDINATOR if is_offset_commit(produce) else Origin.CLIENT
 
 

@@ -39,7 +39,7 @@ class Partition(Struct):
     incarnation: distinguishes its topic from others that had the same name (`topicId`).
     log: the log, with the producer state.
     high_watermark: the offset below which records are replicated and survive; from the log's start to its end.
-    index: what it knows of the transactions that have ended.
+    index: the leader's knowledge of the transactions that have ended.
     """
 
     is_deleted: bool

@@ -20,7 +20,7 @@ class TransactionRules(NamedTuple):
         epoch serves many transactions and the client adds partitions (`transaction.version`, KIP-890). In some models
         clients change from 1 to 2, or back.
     cluster_version: the cluster's transaction version in models in which clients have different ones: 2 if the cluster
-        has version 2. A coordinator that aborts by itself goes by it.
+        has version 2. A coordinator that aborts by itself uses this version.
     upgrade_bumps_epoch: a client that changes to version 2 asks for the next epoch before its next transaction
         (KAFKA-18227).
     open_transaction_is_awaited: a leader accepts no batch of a transaction while an earlier epoch of the producer has
@@ -33,16 +33,16 @@ class TransactionRules(NamedTuple):
     leader_is_alone: partitions have one in-sync replica, so that an appended batch is replicated at once.
     coordinator_abort_bumps_epoch: a coordinator that aborts by itself raises the epoch (KAFKA-6119).
     failed_fence_is_remembered: an epoch that was raised only in memory is not raised again (KAFKA-9666).
-    next_producer_id_is_logged: the transaction log has the producer id that follows and the one before, so that a new
-        coordinator knows them (KAFKA-20310).
+    next_producer_id_is_logged: the transaction log has the next and the previous producer id, so that a new coordinator
+        knows them (KAFKA-20310).
     previous_producer_id_is_overwritten: every transition names the present producer id as the previous one, so that a
-        client with an older one is fenced once the new one is used. By the old rule only a transition did so that gave
-        out an epoch or a producer id.
+        client with an older id is fenced once the new id is used. By the old rule, only transitions that gave out an
+        epoch or a producer id did so.
     pending_state_is_cleared: a transition ends when its append fails (KAFKA-7519).
-    pending_transition_comes_first: a coordinator that is about to enter another state lets the client ask again before
-        it compares producer id and epoch, which may have changed already; so for AddPartitionsToTxn, and for EndTxn
-        with transaction version 2 (KAFKA-18464, KAFKA-18660).
-    stopped_replica_is_unloaded: a broker that must give up its replica of the transaction log forgets its state as a
+    pending_transition_comes_first: while a transition is pending, a coordinator makes the client ask again, and does
+        not compare producer id and epoch yet, because they may change; this holds for AddPartitionsToTxn, and for
+        EndTxn with transaction version 2 (KAFKA-18464, KAFKA-18660).
+    stopped_replica_is_unloaded: a broker that must delete its replica of the transaction log forgets its state as a
         coordinator (KAFKA-9235).
     repeated_end_is_answered: a repeated EndTxn of a completed transaction succeeds (REDPANDA-3616).
     repeated_end_is_of_version_2: an EndTxn of version 2 that has the previous epoch counts as a repeated one only if

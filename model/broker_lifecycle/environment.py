@@ -9,7 +9,7 @@ from kafkacheck.model.broker_lifecycle.system import State
 
 
 def records_behind(state: State) -> int:
-    """The sum, over all offsets, of the records from there to the log's end."""
+    """The number of records after each offset of the state, up to the log's end, summed over all these offsets."""
     records = 0
     for broker, registration in zip(state.brokers, state.controller.registrations):
         records += broker.metadata_offset + broker.heartbeat.current_metadata_offset + registration.metadata_offset

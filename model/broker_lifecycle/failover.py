@@ -1,8 +1,8 @@
 """Does a controlled shutdown wait for the active brokers when another controller takes over meanwhile (KRaft)?
 
-The offset that it waits for is not in the metadata log. The new controller sees a broker that leads nothing and asks to
-stop, and lets it stop at once. So the broker can be gone before its replacement learns that it leads. Until then
-clients have no leader to write to; nothing is lost.
+The offset that a controlled shutdown waits for is not in the metadata log. The new controller sees a broker that leads
+nothing and asks to stop, and lets it stop at once. So the broker can be gone before its replacement learns that it
+leads. Until then clients have no leader to write to; nothing is lost.
 
 Bounds: as broker_lifecycle, with one change of the controller, and without restarts.
 Expected: VIOLATED shutdowns_await_active_brokers

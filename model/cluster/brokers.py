@@ -87,7 +87,7 @@ def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: Replic
 def broker_replays_delta(state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset) -> bool:
     """A broker replays the metadata log up to any offset as one change (KRaft era).
 
-    It stands for `broker_replays_metadata` in models that have it.
+    A model with this action does not have `broker_replays_metadata`.
     """
     broker = state.brokers[broker_id]
     if rules.propagation != Propagation.METADATA_LOG or not broker.is_running:
@@ -104,9 +104,9 @@ def broker_replays_delta(state: State, rules: ClusterRules, broker_id: ReplicaId
 
 
 def is_overtaken(state: State, broker_id: int, offset: int) -> bool:
-    """Whether the broker has obeyed a newer request than this on the same connection, which keeps order.
+    """Whether the broker has obeyed a newer request on the connection of this one, which keeps the order.
 
-    A controller that is no longer active has its own connection, and its last request may still come.
+    A deposed controller has a connection of its own, so its last request may still come.
     """
     broker = state.brokers[broker_id]
     if offset > broker.metadata_offset:

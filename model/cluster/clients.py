@@ -41,7 +41,7 @@ def consumer_learns_told_leader(state: State) -> bool:
 
 
 def is_served(state: State, rules: ClusterRules) -> bool:
-    """Whether the consumer's leader answers it: it runs, leads, and is in the consumer's leader epoch."""
+    """Whether the consumer's leader answers: that broker runs, leads, and is in the consumer's leader epoch."""
     consumer = state.consumer
     if consumer.leader == NO_LEADER:
         return False
@@ -69,7 +69,7 @@ def is_served_by_follower(state: State, rules: ClusterRules, follower_id: int) -
 
 
 def read_committed(state: State, broker_id: int) -> bool:
-    """Give the consumer the record at its position, if the broker knows it to be committed; whether it was so."""
+    """Give the consumer the record at its position if the broker knows that it is committed; return whether it did."""
     position = state.consumer.position
     if not has_readable_record(state.brokers[broker_id], position):
         return False
@@ -80,8 +80,8 @@ def consumer_reads(state: State, rules: ClusterRules) -> bool:
     """The consumer reads the record at its position.
 
     Who: the consumer.
-    When: it need not validate, it has no read replica, its leader answers, and the record is below the leader's high
-        watermark.
+    When: it need not validate its position and has no read replica; its leader answers; the record is below the
+        leader's high watermark.
     Effect: it has the record, and its position is one further.
     Source: Partition.fetchRecords (FetchIsolation.HIGH_WATERMARK).
     Left out: more than one record at once.
@@ -95,11 +95,12 @@ def consumer_reads_from_follower(state: State, rules: ClusterRules, follower_id:
     """The consumer reads the record at its position from a follower that is nearer than the leader.
 
     Who: the consumer.
-    When: it need not validate; the follower runs, follows in the consumer's leader epoch and need not truncate; the
-        record is below the high watermark that the follower knows. Above that it answers without records.
+    When: it need not validate its position; the follower runs, follows in the consumer's leader epoch and need not
+        truncate; the record is below the high watermark that the follower knows. Above that the follower answers
+        without records.
     Effect: it has the record, and its position is one further.
     Source: Partition.fetchRecords, checkCurrentLeaderEpoch, LocalLog.read; KIP-392.
-    Left out: the leader's choice of the follower, which may be any; `leader_names_read_replica` has it.
+    Left out: the leader's choice: any follower may serve here. `leader_names_read_replica` has the choice.
     """
     if state.brokers[follower_id].leader == follower_id or not is_served_by_follower(state, rules, follower_id):
         return False
@@ -128,8 +129,8 @@ def leader_ends_read(state: State, rules: ClusterRules) -> bool:
 
     Who: the consumer's leader.
     When: the limit was computed.
-    Effect: the consumer has the record at its position, if that is below the limit. By the old rule a read that starts
-        at the limit ends at the log's end instead.
+    Effect: the consumer has the record at its position, if the position is below the limit. By the old rule a read that
+        starts at the limit ends at the log's end instead.
     Source: LogSegment.read; KAFKA-9835.
     """
     consumer = state.consumer
@@ -153,10 +154,10 @@ def consumer_asks_latest_offset(state: State, rules: ClusterRules) -> bool:
 def leader_names_read_replica(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
     """The leader answers the consumer's fetch with the name of a follower, and without records.
 
-    Who: the consumer's leader. By the rule before KAFKA-13778 also its read replica, which may know the followers' end
-        offsets from the time when it led itself.
-    When: the consumer fetches from it, and the follower has fetched from the consumer's position or above and is in
-        the ISR. A selector may choose any such follower, or the leader itself (`consumer_reads`).
+    Who: the consumer's leader. By the rule before KAFKA-13778 also the consumer's read replica, which may know the
+        followers' end offsets from the time when it was the leader.
+    When: the consumer fetches from this broker, and the follower has fetched from the consumer's position or above and
+        is in the ISR. A selector may choose any such follower, or the leader itself (`consumer_reads`).
     Effect: the consumer fetches from that follower from now on.
     Source: ReplicaManager.findPreferredReadReplica, SubscriptionState.updatePreferredReadReplica; KIP-392, KAFKA-14372.
     Left out: the follower's log start (`impl.broker.consumer_requests`).
@@ -213,7 +214,7 @@ def consumer_ends_lease(state: State, rules: ClusterRules) -> bool:
 
 
 def consumer_finds_replica_offline(state: State, broker_id: ReplicaId) -> bool:
-    """The consumer receives metadata from a broker, in which its read replica is offline or not assigned."""
+    """The consumer receives metadata from a broker: in it the read replica is offline or not assigned."""
     broker = state.brokers[broker_id]
     if not broker.is_running:
         return False

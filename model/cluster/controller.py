@@ -1,7 +1,7 @@
 """What the controller does, and what brokers tell it.
 
-The controller reads no record of a broker. The functions here are stand-ins for heartbeats and answers, and read it:
-whether the broker runs, how far it has replayed the metadata, and whether its replica is deleted.
+In Kafka the controller learns from heartbeats and answers whether a broker runs, how far it has replayed the metadata,
+and whether its replica is deleted. The functions here read this from the broker's record instead.
 """
 
 from kafkacheck.checker.schema import Ids
@@ -25,7 +25,7 @@ from kafkacheck.model.cluster.system import State, has_room
 def deleted_replicas(state: State) -> Ids:
     """The brokers that have told the active controller that they have no replica of the topic under deletion.
 
-    Answers to another controller are written nowhere.
+    Answers to a former controller do not count, because no controller records them.
     """
     controller = state.controller
     deleted = Ids()
@@ -52,7 +52,7 @@ def zombie_answers_alter_partition(state: State, rules: ClusterRules, leader_id:
 def controller_fences_broker(
     state: State, rules: ClusterRules, broker_id: ReplicaId, new_leader: OptionalReplicaId
 ) -> bool:
-    """The controller gets no heartbeat of a broker that does not run, and elects another leader if it led."""
+    """The controller gets no heartbeat of a broker that does not run, and elects another leader if that broker led."""
     if state.brokers[broker_id].is_running or not has_room(state):
         return False
     return handle_broker_fenced(state.controller, rules, broker_id, new_leader)

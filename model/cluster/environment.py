@@ -1,7 +1,8 @@
-"""Disturbances of a cluster: no process decides them, and each is charged to a budget.
+"""Disturbances of a cluster: no process of Kafka causes them, and each is charged to a budget.
 
 Delay and overtaking need no action here: a request or answer stays in its slot until a process takes it, and a
-LeaderAndIsr request stays available as long. Healing is free: fetching again, restarting and unfencing cost nothing.
+LeaderAndIsr request may arrive at any later time. Healing is free: fetching again, restarting and unfencing cost
+nothing.
 """
 
 from kafkacheck.checker.schema import Ids, clear
@@ -73,7 +74,7 @@ def start_in_sync_with_deltas(state: State) -> bool:
 
 
 def start_in_sync_in_format(state: State, rules: ClusterRules) -> bool:
-    """Begin with every broker in the ISR; the first leader has its epoch in its file if it keeps one."""
+    """Begin with every broker in the ISR; the first leader's epoch is in its leader-epoch file if it keeps one."""
     found_partition(state, Ids(range(len(state.brokers))), Ids(range(len(state.brokers))))
     if not has_epoch_file(rules):
         state.brokers[0].epoch_starts[0] = NO_OFFSET
@@ -135,7 +136,7 @@ def disk_is_replaced(state: State, broker_id: ReplicaId) -> bool:
     When: the broker runs and is not in the ISR of the controller's record; a disk loss is left.
     Effect: the broker stops, and its disk is empty.
     Source: KIP-903.
-    Left out: members of the ISR: the only one would take the data with it under every protocol.
+    Left out: members of the ISR: the disk of an only member takes the data with it under every protocol.
     """
     if broker_id in state.controller.history[state.controller.offset].isr:
         return False
@@ -276,7 +277,7 @@ def leadership_is_moved(state: State, rules: ClusterRules, new_leader: ReplicaId
 def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:
     """A follower's request or the answer to it is lost.
 
-    When: it is under way; a loss is left.
+    When: the request or answer is under way; a loss is left.
     Effect: the slot is free; the follower asks again in a new session.
     Source: a broken connection.
     """

@@ -9,7 +9,7 @@ follower can have a request whose connection is broken, `fetch_sessions` if foll
 replicas is modelled, `noted_targets` if the targets of reassignments are kept for properties, `epoch_files` if
 leader-epoch files reach the disk late, `late_registrations` if brokers learn their epoch late, `reassignment_rounds` if
 a reassignment ends in two rounds, and `read_replicas` if leaders name followers for consumers to read from. The others
-are budgets of disturbances (`model/cluster/environment.py`). All bounds only end behaviours.
+are budgets of disturbances (`model/cluster/environment.py`). A smaller bound only ends behaviours earlier.
 """
 
 from typing import Any
@@ -73,7 +73,7 @@ KRAFT_ERA = (*REPLICATION, *ISR_CHANGES, *KRAFT)
 """What brokers and the controller do in the KRaft era."""
 
 CONSUMER_READS = (consumer_learns_leader, consumer_validates_position, consumer_reads)
-"""What a consumer does that reads at the leader."""
+"""The steps of a consumer that reads from the leader."""
 
 EXAMPLES = (properties.acknowledged_record, properties.deposed_leader, isr.committed_without_all)
 
@@ -186,7 +186,7 @@ LEMMAS = (
     isr_lemmas.answers_tell_versions,
     isr_lemmas.answered_changes_cover_isr,
 )
-"""Lemmas that prove some of `SAFETY`; `spec/PROOFS.md` lists the proved properties and those only searched."""
+"""Lemmas that prove some of `SAFETY`; `spec/PROOFS.md` says which properties are proved and which only searched."""
 
 
 def one_fetch_under_way(state: State) -> bool:
@@ -258,8 +258,8 @@ _ELIGIBLE_RULES = _RULES._replace(eligible_leader_replicas=True, min_insync_repl
 CLUSTER = Family(**_COMMON, rules=_RULES, drawing=CLUSTER_LANES)
 """The defaults of each model of a cluster's partition. Leaders keep their proposals (`cluster.proposal_forgotten`)."""
 ZOOKEEPER_CLUSTER = Family(**_COMMON, rules=_ZOOKEEPER_RULES, drawing=CLUSTER_LANES)
-"""The same by the rules of the ZooKeeper era."""
+"""`CLUSTER` by the rules of the ZooKeeper era."""
 ELIGIBLE_CLUSTER = Family(**_COMMON, rules=_ELIGIBLE_RULES, drawing=CLUSTER_LANES)
-"""The same with eligible leader replicas, where acknowledged records are on two of them."""
+"""`CLUSTER` with eligible leader replicas; an acknowledged record is on two replicas."""
 CONSUMER_CLUSTER = Family(**_COMMON, rules=_RULES, drawing=CLUSTER_AND_CONSUMER_LANES)
-"""The same with a consumer in the picture."""
+"""`CLUSTER` with a lane for the consumer in its pictures."""

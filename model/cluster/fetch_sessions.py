@@ -3,9 +3,9 @@
 The leader reads an incremental fetch from the session's data. So the session must have the follower's leader epoch, and
 the leader must compare it with its own in every fetch.
 
-Bounds: two replicas and one record; one crash, after which the leader has no session any more. Three leader epochs are
-    enough for a stale fetch that counts. Such a fetch loses an acknowledged record only with two records and three
-    moves, as in the museum's entry.
+Bounds: two replicas and one record; one crash, after which the leader has no session any more; two moves. Three leader
+    epochs are enough for a stale fetch that counts. Such a fetch loses an acknowledged record only with two records and
+    three moves, as in the museum's entry.
 Expected: HOLDS
 """
 

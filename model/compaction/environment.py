@@ -85,8 +85,8 @@ def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId
     """Another in-sync replica becomes leader, and the old leader follows it.
 
     When: the replica follows and is in sync; a fail-over is left.
-    Effect: it leads, and every longer log is cut to the length of its own. A transaction whose marker is cut is open
-        again; its coordinator sends the marker once more.
+    Effect: it leads, and every log that is longer than its own is truncated to its end. A transaction whose marker is
+        cut is open again; its coordinator sends the marker once more.
     Source: the controller elects a member of the ISR; UnifiedLog.truncateTo.
     Left out: the time before the deposed leader learns of it.
     """
@@ -105,7 +105,7 @@ def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId
 
 
 def producer_state_is_rebuilt(state: State, rules: CompactionRules, replica_id: ReplicaId) -> bool:
-    """A replica has only its log to learn of producers from: its snapshots are lost, or it was copied anew.
+    """A replica learns of producers from its log alone, because its snapshots are lost or it was copied anew.
 
     When: a reload is left.
     Effect: the replica rebuilds its producer state from the batches, with or without their records.

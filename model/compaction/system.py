@@ -1,7 +1,7 @@
 """The whole system of the compaction models: a compacted partition, its writers and its reader.
 
 Replication and the passing of time are stand-ins: the high watermark rises at once to the lowest end offset in the ISR,
-and a delete horizon is over only when every follower and consumer that was before it has passed.
+and a delete horizon is over only when every follower and consumer that was before it has passed it.
 """
 
 from typing import Annotated
@@ -73,7 +73,7 @@ def raise_high_watermark(state: State) -> None:
 
 
 def leader_stores_write(state: State, rules: CompactionRules, bounds: Bounds, write_id: int) -> bool:
-    """Let the leader append the write if it may; whether it did."""
+    """Let the leader append the write if the rules allow that; return whether it did."""
     leader = state.replicas[state.leader]
     if not append_write(leader, rules, write_id, state.writes[write_id], bounds.transactional):
         return False
@@ -105,7 +105,7 @@ def leader_ends_transaction(state: State, rules: CompactionRules, producer_id: P
 
 
 def follower_fetches(state: State, rules: CompactionRules, replica_id: ReplicaId) -> bool:
-    """A follower copies its leader's next offset, which has a batch, an empty batch, or nothing.
+    """A follower copies what its leader has at the next offset: a batch, an empty batch, or nothing.
 
     Who: a follower.
     When: its log is shorter than its leader's.
@@ -127,7 +127,7 @@ def consumer_reads(state: State) -> bool:
 
 
 def stamp(state: State, replica_id: int, offset: int) -> None:
-    """Let every follower and consumer that is now before the offset pass it before its delete horizon is over."""
+    """Note that the delete horizon of the offset awaits every follower and consumer that is now before the offset."""
     for other_id, other in enumerate(state.replicas):
         if other_id != replica_id and end_of(other.log) > 0 and end_of(other.log) <= offset:
             other.owed |= {offset}

@@ -54,8 +54,8 @@ def voter_disk_is_replaced(state: State, rules: QuorumRules, voter_id: VoterId, 
 def network_is_cut(state: State, voters: VoterSet) -> bool:
     """The network falls into two parts that do not reach each other.
 
-    When: it is whole; these voters are at least one, and no majority; a cut is left.
-    Effect: they reach only each other.
+    When: the network is whole; `voters` are at least one, and no majority; a cut is left.
+    Effect: they reach only each other, and so do the other voters.
     Source: KAFKA-15489.
     Left out: cuts that let one direction through, and cuts that leave out some voter.
     """

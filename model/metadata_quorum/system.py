@@ -56,7 +56,7 @@ def can_ask(state: State, voter_id: int, leader_id: int) -> bool:
 
 
 def note_committed(state: State, leader_id: int, former: int) -> None:
-    """Note the records that a leader has committed since its high watermark was the former one."""
+    """Note the records that a leader has committed since its high watermark was `former`."""
     leader = state.voters[leader_id]
     for offset in range(former, leader.high_watermark):
         state.committed[offset] = leader_epoch_at(leader.log, offset)

@@ -2,7 +2,8 @@
 
 All batches in the buffer or in flight are lost, and the application does not learn of it.
 
-Bounds: three batches; the producer's process ends once, and the next one begins with a new producer id.
+Bounds: three batches; one connection breaks; the producer's process ends once, and the next one begins with a new
+    producer id.
 Expected: VIOLATED sends_that_returned_are_safe
 """
 

@@ -85,7 +85,7 @@ def batch_is_invalid(state: State, batch_id: BatchId) -> bool:
     When: an invalid batch is left, and the batch is the next one.
     Effect: every leader that receives it refuses it for good.
     Source: INVALID_RECORD, MESSAGE_TOO_LARGE.
-    Left out: a topic that changes its mind.
+    Left out: a topic that accepts the batch later.
     """
     producer = state.producer
     if batch_id != producer.next_batch:
@@ -97,13 +97,13 @@ def batch_is_invalid(state: State, batch_id: BatchId) -> bool:
 
 
 def batch_is_oversized(state: State, batch_id: BatchId) -> bool:
-    """If the application's next batch has two records, it is too large for the topic, though each record is not.
+    """The application's next batch, if it has two records, is too large for the topic; each record alone is not.
 
     Why: the records compress less well than the producer has estimated.
     When: an oversized batch is left; the batch is the next one, and there is an id left for its second half.
     Effect: a leader refuses it until it is split.
     Source: MESSAGE_TOO_LARGE; `RecordAccumulator.splitAndReenqueue`; KIP-126.
-    Left out: batches that must be split more than once; a topic that changes its mind.
+    Left out: batches that must be split more than once; a topic that accepts the batch later.
     """
     producer = state.producer
     if batch_id != producer.next_batch:
@@ -118,7 +118,7 @@ def connection_breaks(state: State, rules: ProducerRules, partition_id: Partitio
     """The producer's connection breaks, or the producer stops waiting for an answer; all messages under way are lost.
 
     When: something is in flight; a disconnection is left.
-    Effect: every batch in flight there may be sent again; the producer does not know whether it is stored.
+    Effect: every batch in flight may be sent again; the producer does not know whether the batch is stored.
     Source: `request.timeout.ms`; NETWORK_EXCEPTION.
     """
     if state.connections[partition_id].requests[0].batch.id < 0:
@@ -144,8 +144,8 @@ def request_is_left_behind(state: State, rules: ProducerRules, partition_id: Par
 def append_is_refused(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
     """A leader has too few in-sync replicas, or cannot ask the coordinator, and appends nothing.
 
-    When: there is a request to handle, which may be verified; a refusal is left.
-    Effect: the request is answered NOT_ENOUGH_REPLICAS. A verification that it needs has begun.
+    When: there is a request to handle, and its verification is not refused; a refusal is left.
+    Effect: the request is answered NOT_ENOUGH_REPLICAS. If it needs a verification, that has begun.
     Source: NOT_ENOUGH_REPLICAS; the retriable errors of `AddPartitionsToTxnManager`.
     """
     connection = state.connections[partition_id]
@@ -184,8 +184,8 @@ def batch_expires_in_flight(state: State, batch_id: BatchId) -> bool:
     When: an expiration in flight is left.
     Effect: the producer reports it to the application, and never sends the batch again. Its request stays under way.
     Source: `delivery.timeout.ms`; `Sender.getExpiredInflightBatches`; KAFKA-19012.
-    Left out: a batch that expires during its first attempt: Kafka then begins a new epoch (`inRetry`) not at once, but
-        only after the next batch has been refused as out of order until it expires.
+    Left out: a batch that expires during its first attempt: Kafka then begins a new epoch (`inRetry`) only after the
+        next batch has been refused as out of order until it expired.
     """
     producer = state.producer
     batch = producer.batches[batch_id]

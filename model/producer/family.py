@@ -2,11 +2,12 @@
 
 Bounds: the application sends `batches` batches of up to `records_in_batch` records to `partitions` partitions, each of
 `replicas` replicas whose logs have room for `log_size` batches; `max_in_flight` requests may be under way to each
-partition, and `late_requests` that it gave up. Sequences run from 0 to `max_sequence`, producer epochs to
-`max_producer_epoch`, and there are `producer_ids` ids. A broker remembers at most `cached_batches` batches of each
-producer id and keeps `snapshots` snapshots of each log, whose start can rise to `max_log_start`. If `transactional` is
-1, the producer sends in a transaction, with up to `max_verification_guard` verifications and a coordinator of epoch up
-to `max_coordinator_epoch`. The others are budgets of disturbances (`model/producer/environment.py`).
+partition, and `late_requests` requests that the producer has given up. Sequences run from 0 to `max_sequence`, producer
+epochs to `max_producer_epoch`, and there are `producer_ids` ids. A broker remembers at most `cached_batches` batches of
+each producer id and keeps `snapshots` snapshots of each log, whose start can rise to `max_log_start`. If
+`transactional` is 1, the producer sends in a transaction, with up to `max_verification_guard` verifications and a
+coordinator of epoch up to `max_coordinator_epoch`. The others are budgets of disturbances
+(`model/producer/environment.py`).
 
 There must be more sequences than twice `cached_batches`: with fewer, a broker takes a new batch for an old one. Kafka
 has 2**31 sequences, and remembers 5 batches.

@@ -1,4 +1,4 @@
-"""Is each batch stored once if one is refused for good while it is unknown whether the one before it is stored?
+"""Is each batch stored once if one is refused for good while the producer does not know if the last one is stored?
 
 The producer then begins a new epoch and gives every batch in flight a new sequence, so that no broker recognises a
 batch that it has. So Kafka's rule (`TransactionManager.handleFailedBatch`) stores a batch twice here (KAFKA-14034). The

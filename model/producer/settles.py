@@ -1,8 +1,8 @@
 """Does the application learn the outcome of each batch in the end, once disturbances stop?
 
 Bounds: five batches to two partitions, the first to each acknowledged; one connection breaks, and one batch expires.
-    That calls for the only new epoch, while the other partition goes on. Each step of producer and broker is weakly
-    fair, for each partition.
+    The expired batch causes the only new epoch, while the other partition goes on. Each step of producer and broker is
+    weakly fair, for each partition.
 Expected: HOLDS
 """
 

@@ -1,6 +1,7 @@
 """If the application waits for acknowledgements, are all batches that it counts as sent stored when a producer dies?
 
-Bounds: three batches; the producer's process ends once, and the next one begins with a new producer id.
+Bounds: three batches; one connection breaks; the producer's process ends once, and the next one begins with a new
+    producer id.
 Expected: HOLDS
 """
 

@@ -1,8 +1,8 @@
 """A producer's whole system: the producer, the partitions, and the requests under way between them.
 
-Other producers are left out, because a partition keeps a separate entry for each, and consumers, which only read the
-log. Replication is a stand-in for what `impl/broker` has: every replica is in the ISR, and the high watermark rises at
-once when all of them have a batch.
+Other producers are left out, because a partition keeps a separate entry for each. So are consumers, because they only
+read the log. Replication is a stand-in for what `impl/broker` has: every replica is in the ISR, and the high watermark
+rises at once when all of them have a batch.
 """
 
 from typing import Annotated
@@ -94,9 +94,9 @@ class State(Struct):
 
 
 def raise_high_watermark(partition: Partition, rules: LogRules) -> None:
-    """Raise the high watermark to the lowest end offset; not while a deposed leader believes that it leads.
+    """Raise the high watermark to the lowest end offset, unless a deposed leader believes that it leads.
 
-    A stand-in that reads every replica: in Kafka the leader learns their ends from their fetches.
+    This stand-in reads every replica. In Kafka the leader learns their log ends from their fetches.
     """
     end_offset = end_of(partition.replicas[partition.leader].log)
     for replica_id, replica in enumerate(partition.replicas):
@@ -169,9 +169,9 @@ def leader_handles_produce(state: State, rules: ProducerRules, partition_id: Par
 
     Who: the broker at the other end.
     When: the request before it on this connection is answered; the log has room.
-    Effect: a broker that does not lead returns that error. A duplicate is not stored again; its request waits until
-        every replica has the batch. Otherwise the batch is appended if its transaction, epoch and sequence allow it; if
-        not, the request is answered with the error.
+    Effect: a broker that does not lead answers NOT_LEADER_OR_FOLLOWER. A duplicate is not stored again; its request
+        waits until every replica has the batch. Otherwise the batch is appended if its transaction, epoch and sequence
+        allow it; if not, the request is answered with the error.
     Source: ReplicaManager.appendRecords, UnifiedLog.analyzeAndValidateProducerState.
     Left out: the coordinator's response to the verification, which confirms at once; see `append_is_refused`.
     """
@@ -188,7 +188,7 @@ def leader_handles_produce(state: State, rules: ProducerRules, partition_id: Par
 
 
 def leader_handles_late_request(state: State, rules: ProducerRules, place: LatePlace) -> bool:
-    """A broker handles a request whose sender waits no more.
+    """A broker handles a request whose answer the producer no longer awaits.
 
     Who: the broker to which it was sent.
     When: it is under way; the log has room.
@@ -243,8 +243,8 @@ def broker_flushes_log(state: State, rules: ProducerRules, partition_id: Partiti
 
     Who: a broker.
     When: the log has an unflushed batch.
-    Effect: a power loss cannot take the batches that the log has now; requests that waited for that are answered. The
-        newest snapshot is also flushed, and older ones are deleted.
+    Effect: a power loss cannot take the batches that the log has now; requests that waited for this flush are answered.
+        The newest snapshot is also flushed, and older ones are deleted.
     Source: UnifiedLog.flush, ProducerStateManager.deleteSnapshotsBefore; KAFKA-9892.
     Left out: flushing a part of the log, which equals a flush at an earlier time.
     """

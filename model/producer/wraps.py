@@ -1,9 +1,9 @@
 """Does a producer go on after the highest sequence, and after the highest epoch?
 
 Bounds: batches of one or two records, one in flight, and sequences up to 4, just enough for a broker that remembers one
-    batch; batches straddle the highest sequence. Two batches expire, so that the producer uses up its epochs and takes
-    the next producer id. Batches that get new sequences then have that id, which is so in no release:
-    `producer.used_up` shows the harm, and the lemmas are not inductive without it.
+    batch; batches straddle the highest sequence. Two connections break and two batches expire, so that the producer
+    uses up its epochs and takes the next producer id. A batch with a new sequence then has that producer id. No release
+    has this rule: `producer.used_up` shows the harm, and the lemmas are not inductive without the rule.
 Expected: HOLDS
 """
 

@@ -32,7 +32,7 @@ def clock_ticks(state: State, bounds: Bounds) -> bool:
     """Time passes; a live follower has fetched meanwhile.
 
     When: the follower has fetched since the last tick, or is dead.
-    Effect: it is one tick later.
+    Effect: the time is one tick later.
     Source: `replica.fetch.wait.max.ms` is far below `replica.lag.time.max.ms`.
     """
     if not state.has_fetched and not state.is_dead:

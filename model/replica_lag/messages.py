@@ -2,7 +2,7 @@
 
 Bounds: as replica_lag, with `replica.lag.max.messages` 4.
 Expected: VIOLATED live_follower_stays_in_sync: a burst of five messages is more than four before the follower could
-    fetch any. It rejoins with its next fetches, and leaves again with the next burst. Kafka 0.9 took the rule out.
+    fetch any. It rejoins with its next fetches, and leaves again with the next burst. Kafka 0.9 removed the rule.
 """
 
 from kafkacheck.impl.broker.lag import LagRules

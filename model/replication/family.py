@@ -2,7 +2,7 @@
 
 Bounds, named as in the public specification: `replicas` brokers hold the partition; a log has room for `log_size`
 records; producers write `max_records` records in all; leader epochs run from 0 to `max_leader_epoch`. The last three
-only end behaviours: a behaviour that is possible at small ones is possible at larger ones.
+only end behaviours: a behaviour that is possible at small bounds is possible at larger ones.
 """
 
 from kafkacheck.checker.model import Family

@@ -9,8 +9,8 @@ Bounds: three replicas, because with two the rule holds at every bound that was 
     epochs are enough: one that the follower is in, a newer one in which the record is written and committed, and one
     between them. (With two epochs only strong_isr fails, one step later: a new leader lets a replica into the ISR too
     early.)
-Expected: VIOLATED weak_isr: the follower in epoch 0 fetches a record of epoch 2, which is committed on its account;
-    then it observes the request of epoch 1, which was on its way all the time, and cuts the record again.
+Expected: VIOLATED weak_isr: the follower in epoch 0 fetches a record of epoch 2, which this fetch commits; then it
+    observes the request of epoch 1, which was on its way all the time, and cuts the record again.
 """
 
 from kafkacheck.impl.enums import FetchFencing, TruncationRule

@@ -19,7 +19,7 @@ class State(Struct):
     quorum: the controller's record.
     leader_and_isr_requests: the request of each leader epoch; blank after `quorum.leader_epoch`. Requests stay, because
         a replica may observe one at any later time.
-    next_record_id: the id of the next record of a producer; no two records have the same.
+    next_record_id: the id of the next record of a producer; no two records have the same id.
     """
 
     replicas: Annotated[Array[Replica], ById("replicas")]

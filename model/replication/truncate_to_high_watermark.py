@@ -2,7 +2,7 @@
 
 Until Kafka 0.11 a replica that turned to a new leader epoch threw away everything above its own high watermark and
 fetched it again. Its high watermark comes from the leader's last fetch response, so it lags: the follower throws away
-records that the leader has counted as committed on its account, and it may be elected before it has them back.
+records that the leader has counted as committed because of its fetches, and may be elected before it has them back.
 
 Bounds: the smallest at which anything can be lost. Two replicas, one record, and one more epoch to turn to: the
     follower has the record, the leader commits it, the follower observes the next request and cuts.

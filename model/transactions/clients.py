@@ -36,7 +36,7 @@ def deliver_answer(state: State, rules: TransactionRules, client_id: int, answer
 
 
 def deliver_produce_answer(state: State, rules: TransactionRules, produce_id: int, answer: Answer) -> None:
-    """Deliver an answer to its client, if one waits, and free the slot."""
+    """Deliver an answer to the client, if the client still waits for it, and free the slot."""
     produce = state.produces[produce_id]
     if produce_id < len(state.clients):
         receive_produce_answer(state.clients[produce_id], state.transactions, rules, produce, answer)

@@ -121,7 +121,7 @@ def coordinator_drops_deleted_partition(
 def tell_of_marker(
     transactional: TransactionalId, rules: TransactionRules, term: int, partition_id: int, error: ProduceError
 ) -> None:
-    """Deliver the outcome of a marker to the coordinator of that term."""
+    """Deliver the outcome of a marker to the coordinator of `term`."""
     successor = transactional.coordinators[min(term + 1, len(transactional.coordinators) - 1)]
     hear_of_marker(transactional.coordinators[term], successor, rules, partition_id, error)
 
@@ -162,7 +162,8 @@ def coordinator_verifies_partition(
 
     Who: a broker that believes that it is the coordinator.
     When: the leader asks, and the coordinator can do more than tell it to ask again.
-    Effect: with transaction version 1 it says whether the partition is in the transaction; with version 2 it adds it.
+    Effect: with transaction version 1 it says whether the transaction has the partition; with version 2 it adds the
+        partition.
     Source: TransactionCoordinator.handleVerifyPartitionsInTransaction, handleAddPartitionsToTransaction; KIP-890.
     """
     produce = state.produces[produce_id]
@@ -191,7 +192,7 @@ def group_coordinator_follows_marker(state: State, rules: TransactionRules, prod
     """The group coordinator applies a marker that was written before: it commits or drops the pending offset.
 
     Who: the group's coordinator.
-    When: it has not applied the marker at once.
+    When: a marker of the producer is written, and not yet applied.
     Effect: the producer's pending offset is committed or dropped, and the marker is answered if it was not before.
     Source: GroupMetadataManager.handleTxnCompletion; KAFKA-17507.
     """

@@ -1,6 +1,7 @@
 """Does every transaction end, once its coordinator and the partitions' leaders do what they can?
 
-Bounds: as in `transactions.late.requests`, with transactions that time out.
+Bounds: two transactions of one producer in one partition; one request to the coordinator that is repeated, or one
+    produce request that is given up; transactions time out.
 Expected: HOLDS
 """
 

@@ -1,4 +1,4 @@
-"""Disturbances of transactions: no process decides them, and each is charged to a budget.
+"""Disturbances of transactions: no process of Kafka causes them, and each is charged to a budget.
 
 Delay and overtaking need no action if a request stays in its slot until a process takes it. A request that its client
 gives up becomes a stray. Retries cost nothing.
@@ -162,7 +162,7 @@ def append_fails(
     """An append to the transaction log fails, or takes so long that its coordinator does not learn the outcome.
 
     When: an append is under way; a failure is left.
-    Effect: the coordinator takes the append for failed. The entry is gone, or else it may still be committed.
+    Effect: the coordinator takes the append for failed. The entry is gone, or may still be committed.
     Source: NOT_ENOUGH_REPLICAS; NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT.
     """
     transactional = state.transactional_ids[transactional_id]
@@ -266,8 +266,8 @@ def producer_state_expires(
 
     Why: `producer.id.expiration.ms` has passed.
     When: the producer has no transaction open there; an expiration is left. No message and no replaced coordinator
-        lives that long, so none is left. But by the old rule only data count as writes, and a marker may have come
-        just now.
+        lives that long, so none is left. By the old rule markers do not count as writes, so a marker may have come just
+        now.
     Effect: the partition knows nothing of the producer.
     Source: ProducerStateManager.removeExpiredProducers; KAFKA-9144.
     """
@@ -303,7 +303,7 @@ def index_fails(
     term: CoordinatorTerm,
     partition_id: PartitionId,
 ) -> bool:
-    """An ABORT marker is written to the log, but its entry in the aborted-transaction index fails.
+    """An ABORT marker is written to the log, but its entry in the aborted-transaction index cannot be written.
 
     When: such a marker is under way, the partition exists, and its log has room; an error is left.
     Effect: the broker takes its disk for failed, and the next leader builds the index from the log. The coordinator
@@ -326,12 +326,12 @@ def index_fails(
 def group_coordinator_lags(
     state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, term: CoordinatorTerm
 ) -> bool:
-    """A marker is written to the offsets partition, and the group's coordinator will follow it later.
+    """A marker is written to the offsets partition, and the group's coordinator will apply it later.
 
     Why: its scheduler is busy.
-    When: the marker is under way, the log has room, and no marker of the producer has yet to be followed; a delay of
-        the group is left.
-    Effect: offsets stay pending. The marker is answered only when they are not; by the old rule, at once.
+    When: the marker is under way, the log has room, and every earlier marker of the producer is applied; a delay of the
+        group is left.
+    Effect: offsets stay pending. The marker is answered when they no longer are; by the old rule, at once.
     Source: GroupMetadataManager.scheduleHandleTxnCompletion; KAFKA-17507, KAFKA-15784.
     """
     transactional = state.transactional_ids[transactional_id]
@@ -355,7 +355,7 @@ def group_coordinator_is_replaced(state: State, rules: TransactionRules) -> bool
 
     When: a change of the group's coordinator is left.
     Effect: as when another partition changes its leader. The coordinator's memory is gone, including the markers that
-        it has still to follow. Its requests are sent again. The new coordinator begins to read the log.
+        it has still to apply. Its requests are sent again. The new coordinator begins to read the log.
     Source: GroupCoordinator.onElection, GroupMetadataManager.scheduleLoadGroupAndOffsets.
     Left out: the time without a leader.
     """
@@ -444,7 +444,8 @@ def offset_expires(state: State, rules: TransactionRules, bounds: Bounds) -> boo
     When: the group has an offset, and by the new rule none is pending; its coordinator is not loading, and the log has
         room; an expiration is left.
     Effect: the offsets partition has a tombstone, and the group has no offset: the member that gets the input begins
-        with the first one (`auto.offset.reset`). By the old rule a pending offset does not count, and is gone, too.
+        with the first one (`auto.offset.reset`). By the old rule the coordinator ignores pending offsets, and forgets
+        them, too.
     Source: OffsetMetadataManager.cleanupExpiredOffsets; KAFKA-14505, KAFKA-19163.
     """
     return expire_offset(state.group, state.partitions[state.offsets_partition], rules, bounds)

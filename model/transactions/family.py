@@ -5,7 +5,7 @@ Bounds: `clients` producers with `transactional_ids` transactional ids, `produce
 run from 0 to `max_sequence`, the coordinator's epochs from 0 to `max_coordinator_epoch`. `requests` and `produces`
 count the slots for requests: slots beyond `clients` hold strays. At most `late_markers` markers are under way twice.
 The flag `upgrades` is 1 if clients have different transaction versions. The others are budgets of disturbances
-(`model/transactions/environment.py`). All bounds only end behaviours.
+(`model/transactions/environment.py`). A smaller bound only ends behaviours earlier.
 """
 
 from kafkacheck.checker.model import Family
@@ -260,7 +260,7 @@ PLAIN_CONSUMERS_BOUNDS = {
     "rebalances": 2,
     "crashes": 1,
 }
-"""Default bounds for consumers that do not write."""
+"""Default bounds for applications without transactions."""
 
 TRANSACTIONAL = Family(
     state=State,

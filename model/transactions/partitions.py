@@ -102,7 +102,8 @@ def leader_writes_marker(
     Who: the leader.
     When: the marker is under way, and there is room; the group coordinator has applied the producer's last marker.
     Effect: the marker is appended and ends the transaction there, unless its producer epoch or coordinator epoch is
-        old. The coordinator awaits one marker fewer; if it was fenced, it gives up.
+        old. The coordinator awaits one marker fewer; if it was fenced, it gives up. A marker to a deleted partition is
+        lost.
     Source: UnifiedLog.appendAsLeader, ProducerAppendInfo.appendEndTxnMarker; TransactionMarkerRequestCompletionHandler.
     """
     transactional = state.transactional_ids[transactional_id]

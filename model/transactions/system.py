@@ -23,7 +23,7 @@ class Budget(Struct):
     moves: changes of a partition's leader.
     deletions: partitions that are deleted.
     rebalances: rebalances of the group.
-    group_delays: markers that the group's coordinator follows later.
+    group_delays: markers that the group's coordinator applies later.
     group_failovers: changes of the group's coordinator.
     offset_expirations: offsets that were not committed for a long time.
     recreations: topics that are created under the name of a deleted one.

@@ -226,7 +226,7 @@ def only_the_registered_epoch_counts(before: State, after: State) -> bool:
 
 
 def has_newly_reached(before: int, after: int, before_needed: int, after_needed: int) -> bool:
-    """Whether an offset reached a needed one in this step, and that one is still needed."""
+    """Whether an offset reached a needed offset in this step, and that offset is still needed."""
     if before_needed == NO_OFFSET or after_needed == NO_OFFSET:
         return False
     return before > before_needed and after <= after_needed
@@ -364,7 +364,7 @@ def a_broker_waits_to_be_unfenced(state: State) -> bool:
 def no_broker_waits_to_be_unfenced(state: State) -> bool:
     """Every broker that runs has been unfenced. It is the goal of a liveness property.
 
-    A broker waits once for each registration, so that some time no broker waits if each wait ends.
+    A broker waits once for each registration. So if each wait ends, no broker waits at some later time.
     Lost to users: a healthy broker never takes part.
     Source: KAFKA-13959.
     """

@@ -55,7 +55,7 @@ def newest_metadata_is_served(state: State) -> bool:
     """If a consumer has the newest metadata, the leader is in no newer leader epoch.
 
     Lost to users: the leader fences the consumer, which asks for metadata and gets the same, again and again.
-    Source: KAFKA-9212. This is the part of that liveness property which one state shows.
+    Source: KAFKA-9212. The issue is about liveness; a single state shows only this part.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader == NO_LEADER or state.consumer.leader_epoch != metadata.told_epoch:
@@ -72,10 +72,10 @@ def is_served(state: State, broker_id: int) -> bool:
 def consumers_are_served_in_their_epoch(before: State, after: State, rules: ClusterRules) -> bool:
     """A consumer is served only by a running broker in the leader epoch that the consumer knows.
 
-    That holds if the consumer reads, validates its position, or asks for the latest offset. The broker is its leader,
-    or one of the followers if consumers may read from them.
+    This covers reads, the validation of the position, and requests for the latest offset. The broker is the consumer's
+    leader, or one of the followers if consumers may read from them.
 
-    Lost if it fails: a consumer reads from a broker that has been deposed, or that does not know it yet.
+    Lost if it fails: a consumer reads from a broker that has been deposed, or that does not know that leader epoch yet.
     Source: KIP-320; `Partition.checkCurrentLeaderEpoch`.
     """
     consumer = before.consumer
@@ -130,7 +130,7 @@ def truncation_errors_are_true(before: State, after: State) -> bool:
 
 
 def reads_end_at_limit(before: State, after: State) -> bool:
-    """A two-step read starts at or below the high watermark, its limit, and returns a record if one lies below.
+    """A two-step read has the high watermark as its limit, starts no higher, and returns a record if one lies below.
 
     Lost if it fails: the consumer polls for ever and gets nothing, or gets a record that is not committed.
     Source: `LocalLog.read`; KAFKA-9835.

@@ -46,8 +46,8 @@ def epoch_file_matches_log(state: State) -> bool:
 def late_writes_are_due(before: State, after: State, rules: ClusterRules) -> bool:
     """A background write of a leader-epoch file is due while disk and memory of a running broker differ.
 
-    They differ only after entries were cut, or the log's start rose. If appends await the file, none comes before the
-    write is done.
+    Disk and memory differ only after entries were cut, or the log's start rose. If appends await the file, no record is
+    appended before the write is done.
 
     Lost if it fails: after a crash the broker gives records the wrong epochs.
     Source: KAFKA-16541, KAFKA-17142; `LeaderEpochFileCache.truncateFromEndAsyncFlush`.

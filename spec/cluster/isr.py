@@ -85,9 +85,9 @@ def leaders_propose_one_change(before: State, after: State, rules: ClusterRules)
 
 
 def caught_up_followers_may_join(before: State, after: State) -> bool:
-    """A follower that is found caught up is neither in the ISR nor in the pending one.
+    """A follower that is found caught up is neither in the ISR nor in the pending ISR.
 
-    A fetch that does not raise the high watermark does not make the leader forget that the follower is caught up.
+    After a fetch that leaves the high watermark as it is, the leader still knows that the follower is caught up.
 
     Lost if it fails: the leader proposes a member that it already has, or never proposes any follower.
     Source: `Partition.canAddReplicaToIsr`; KAFKA-15221.
@@ -144,10 +144,10 @@ def is_deposed_by_change(before: State, after: State, rules: ClusterRules, leade
 def answers_tell_the_record(before: State, after: State, rules: ClusterRules) -> bool:
     """The controller answers a change of the ISR with the version that it has recorded.
 
-    If only a member is at fault, the error names that reason. Every other refusal sends the leader back to its
-    metadata, and so does the answer to a change that makes another broker the leader. A zombie controller, too,
-    confirms only the ISR that was asked for, sends back no leader that has the newest metadata, and refuses no member
-    to a leader that knows more than the zombie does.
+    If only a member is at fault, the error names that reason. Every other refusal makes the leader wait for newer
+    metadata, and so does the answer to a change that makes another broker the leader. Even a zombie controller confirms
+    only the ISR that was asked for. It makes no leader wait that has the newest metadata, and refuses no member if the
+    leader knows more than the zombie.
 
     Lost if it fails: a leader believes in an ISR that is not recorded, or waits for metadata that will not come.
     Source: `ReplicationControlManager.alterPartition`, `validateAlterPartitionData`.

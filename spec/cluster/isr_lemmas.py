@@ -1,8 +1,8 @@
 """Lemmas that prove for all states that the leader waits for every broker that the controller may elect.
 
-Every action of a model that lists these lemmas preserves each of them, from every well-typed state, reachable or not,
-in which all of them and those of `spec/cluster/lemmas.py` hold. Each also holds in every reachable state
-(`check --lemmas`).
+Every action of a model that lists these lemmas preserves each of them. The action may begin in any well-typed state,
+reachable or not, in which these lemmas and those of `spec/cluster/lemmas.py` hold. Each lemma also holds in every
+reachable state (`check --lemmas`).
 
 Part of Kafka judged: AlterPartition between leaders and controllers, by their records only.
 Source: this project's, after KIP-497 and KIP-841.

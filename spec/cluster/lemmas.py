@@ -1,7 +1,7 @@
 """Lemmas of the cluster: invariants that prove some of its properties for all states.
 
-Every action preserves each of them, from every well-typed state, reachable or not, in which all of them hold. Each also
-holds in every reachable state, which the search confirms (`check --lemmas`).
+Every action preserves each lemma. The action may begin in any well-typed state, reachable or not, in which all lemmas
+hold. Each lemma also holds in every reachable state, which the search confirms (`check --lemmas`).
 
 Part of Kafka judged: one partition at the level of messages, by its records only.
 Source: this project's, after the docstrings of the records in `impl/broker` and `impl/controller`.
@@ -37,7 +37,7 @@ def well_formed_broker_logs(state: State) -> bool:
 
 
 def followed_epochs(state: State) -> bool:
-    """A broker that follows or leads is in a leader epoch; a broker that does not run has forgotten both.
+    """A broker that follows or leads is in a leader epoch; a broker that does not run has no role and no leader epoch.
 
     Why: a broker learns leader and leader epoch together, from metadata, and keeps them in memory only.
     Source: Partition.makeLeader, makeFollower.
@@ -115,7 +115,7 @@ def counted_leaders(state: State, rules: ClusterRules) -> bool:
 
 
 def last_member_of_isr(state: State) -> bool:
-    """A member of the ISR that is not active is its only member.
+    """An inactive member of the ISR is its only member.
 
     Why: a broker that is fenced or stops leaves the ISR, unless it is the last member.
     Source: PartitionChangeBuilder; KIP-841.
@@ -152,8 +152,8 @@ def newest_known_epoch(broker: Broker) -> int:
 def fetches_ask_for_newest_epoch(state: State, rules: ClusterRules) -> bool:
     """A fetch that a broker sent since its last start has no later leader epoch than the broker.
 
-    If it has the same leader epoch, its offset is not above the end of the broker's log. If its offset is that end, it
-    names the newest epoch of the broker's leader-epoch file.
+    If it has the same leader epoch, its offset is not above the end of the broker's log. If its offset is that end, the
+    fetch names the newest epoch of the broker's leader-epoch file.
 
     Why: a follower sends the end and the newest epoch of its log, and changes them only by the answer, or in another
     epoch.

@@ -84,9 +84,9 @@ def something_is_lost(before: State, after: State) -> bool:
 def disturbances_are_real(before: State, after: State) -> bool:
     """Each disturbance that is charged to the budget has its effect.
 
-    A crash, a power loss or a lost disk ends a running process; otherwise only a shutdown that the controller has
-    granted does. A power loss takes no flushed record. A loss takes a message under way. An expiration takes out a
-    running broker, or one that lags. A move, a deletion and a new min.insync.replicas each let the controller record a
+    A crash, a power loss or a lost disk ends a running process; otherwise only a controlled shutdown ends one. A power
+    loss takes no flushed record. A loss takes a message under way. An expiration fences a running broker, or makes a
+    leader propose another ISR. A move, a deletion and a new min.insync.replicas each make the controller record a
     change.
 
     Lost if it fails: behaviours with that many disturbances, because some are charged without an effect.
@@ -149,7 +149,7 @@ def connections_end_with_process(before: State, after: State) -> bool:
 def new_epoch_drops_answers(before: State, after: State, rules: ClusterRules) -> bool:
     """When a broker adopts another leader epoch, answers to it are dropped, and its requests stay under way.
 
-    By an old rule it keeps the answer to a fetch if the leader is the same.
+    Before KAFKA-18991 it keeps the answer to a fetch if the leader is the same.
 
     Lost if it fails: the broker obeys an answer to a request of the earlier epoch.
     Source: KAFKA-7786, KAFKA-13207; `Partition.makeFollower`, `AbstractFetcherManager.removeFetcherForPartitions`.

@@ -161,7 +161,7 @@ def dead_leader_is_replaced(state: State) -> bool:
     """If the recorded leader has failed, the controller does not miss that failure.
 
     Lost to users: the partition never gets a leader again, although an in-sync replica is alive.
-    Source: KAFKA-3143. This is the part of that liveness property which one state shows.
+    Source: KAFKA-3143. The issue is about liveness; a single state shows only this part.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader == NO_LEADER or state.brokers[metadata.leader].is_running:

@@ -64,7 +64,7 @@ def read_replica_ends_with_epoch(before: State, after: State) -> bool:
 def reads_come_from_read_replica(before: State, after: State) -> bool:
     """A consumer reads only from its read replica, or from its leader if it has none.
 
-    It reads only records that this broker knows to be committed, and only if both are in the same leader epoch.
+    It reads only records that this broker knows to be committed, and only if it is in the broker's leader epoch.
 
     Lost if it fails: the consumer reads from a broker that the leader has not chosen, or reads a record that is not
     committed there.
@@ -159,7 +159,7 @@ def reads_from_follower(state: State) -> bool:
 
 
 def waits_at_follower(state: State) -> bool:
-    """The leader has a record for the consumer, its read replica has not. Without an example no consumer waits."""
+    """The leader has a record for the consumer, but the read replica does not. Without an example no consumer waits."""
     if state.consumer.read_replica == NO_LEADER or not has_more_to_read(state):
         return False
     return not may_serve(state, state.consumer.read_replica)

@@ -38,7 +38,7 @@ def isr_is_never_empty(state: State, rules: ClusterRules) -> bool:
 
 
 def leader_is_elected_where_possible(state: State) -> bool:
-    """If the partition has no leader, no clean candidate is active or its topic is queued for deletion.
+    """The partition lacks a leader only if no clean candidate is active, or if its topic is queued for deletion.
 
     Lost to users: the partition stays offline although a replica with all committed records exists.
     Source: `PartitionChangeBuilder.electLeader`, `OfflinePartitionLeaderElectionStrategy`; KIP-966.
@@ -193,7 +193,7 @@ def needed_of_target(rules: ClusterRules, target: Ids, adding: Ids, removed: Ids
 
 
 def only_replacements_change_nothing(before: State, after: State) -> bool:
-    """A reassignment that is asked for is recorded, unless it replaces another one and asks for the same.
+    """A reassignment that is asked for is recorded, unless it replaces another one and has the same target.
 
     Lost if it fails: an operator is told that brokers will have replicas, and nothing happens.
     Source: `ReplicationControlManager.alterPartitionReassignment`.
@@ -205,7 +205,7 @@ def only_replacements_change_nothing(before: State, after: State) -> bool:
 
 
 def ended_reassignments_are_in_sync(before: State, after: State, rules: ClusterRules) -> bool:
-    """When a reassignment ends, the brokers of its target are in sync, or those that suffice.
+    """When a reassignment ends, all brokers of its target are in sync, or the added ones if they suffice.
 
     Lost if it fails: replicas are removed before others have their records.
     Source: KAFKA-15665, KAFKA-19975; `PartitionReassignmentReplicas.maybeCompleteReassignment`.
@@ -218,11 +218,11 @@ def ended_reassignments_are_in_sync(before: State, after: State, rules: ClusterR
 
 
 def reassignments_go_on(before: State, after: State, rules: ClusterRules) -> bool:
-    """A reassignment begins only if no other one is under way, in the ZooKeeper era only if the partition has a leader.
+    """A reassignment begins only if no other one is under way and, in the ZooKeeper era, the partition has a leader.
 
-    Its target is another set of brokers, one of them active. It adds them to the replicas, ends when the whole target
-    is in sync, and leaves only the target. Since Kafka 4.3 it suffices that the added brokers are in sync, if they are
-    as many as the removed ones.
+    Its target is another set of brokers, at least one of them active. The reassignment adds them to the replicas, ends
+    when the whole target is in sync, and leaves only the target. Since Kafka 4.3 it suffices that the added brokers are
+    in sync, if they are as many as the removed ones.
 
     Lost if it fails: replicas are removed too early, or never.
     Source: KIP-455, KAFKA-15665.

@@ -2,8 +2,8 @@
 
 Part of Kafka judged: `ReplicaManager.applyDelta`, `Partition.makeLeader`, by brokers before and after a step.
 Source: the issues named below, and the findings of `tests/kafka/findings`.
-Left out, and why that is sound: brokers of the ZooKeeper era, whose leaders may skip requests, too; the models of
-`spec/cluster/properties.py` judge those by what is lost.
+Left out, and why that is sound: brokers of the ZooKeeper era, whose leaders may skip requests, too;
+`spec/cluster/properties.py` judges them by the records that are lost.
 """
 
 from kafkacheck.checker.schema import Ids
@@ -14,7 +14,7 @@ from kafkacheck.model.cluster.system import State
 
 
 def leaders_know_since_when(before: State, after: State) -> bool:
-    """A broker leads since the leader epoch in which it began to, also if it is elected again meanwhile.
+    """A leader's `leads_since` is the epoch in which it began to lead, even if it has been elected again since.
 
     Lost if it fails: a leader answers the producers of an epoch in which another broker led.
     Source: `Partition.makeLeader` (`isNewLeader`).
@@ -32,7 +32,8 @@ def leaders_know_since_when(before: State, after: State) -> bool:
 def new_leaders_know_no_follower(before: State, after: State, rules: ClusterRules) -> bool:
     """A broker that turns to another leader epoch knows no end offset of a follower, unless it is elected again.
 
-    By the mended rule of finding F1 it then goes on with those end offsets only if no leader epoch lies in between.
+    With `skipped_epoch_forgets_followers` (finding F1) it then keeps those end offsets only if no leader epoch lies in
+    between.
 
     Lost if it fails: a leader commits by what a follower had before it followed another leader.
     Source: `Partition.makeLeader`, `Replica.resetReplicaState`; KAFKA-7164.
@@ -74,8 +75,8 @@ def replayed_metadata(state: State) -> bool:
 def known_changes_void_no_proposal(before: State, after: State, rules: ClusterRules) -> bool:
     """A leader that replays a change keeps its proposed ISR if it knows this version, or a newer one.
 
-    A change that it does not know makes the proposal void. By Kafka's rule, finding F10, one that it knows from the
-    answer to its request does so, too.
+    A change that it does not know makes the proposal void. In Kafka, so does a change that it knows from the answer to
+    its request (finding F10).
 
     Lost if it fails: the leader commits without a member that the controller may yet let into the ISR.
     Source: `Partition.makeLeader`, `Partition.updateAssignmentAndIsr`.

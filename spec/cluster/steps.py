@@ -164,7 +164,7 @@ def stale_old_fetches_have_no_effect(before: State, after: State) -> bool:
 
 
 def read_fetches_fit(before: State, after: State) -> bool:
-    """A leader reads an old fetch if and only if the fetch fits; any other one is dropped.
+    """A leader reads an old fetch if and only if the fetch fits; it drops any other old fetch.
 
     It fits if it is of the leader's epoch, its offset lies in the log, and the follower's log can be a prefix of the
     leader's.
@@ -212,8 +212,8 @@ def known_broker_epochs_do_not_fall(before: State, after: State) -> bool:
 
     Until the leader has replayed that the follower has registered again, an old fetch may bring back the earlier epoch.
     The controller then refuses the follower.
-    Lost if it fails: the leader takes a broker that restarted without its records for its earlier start, which had
-    them.
+    Lost if it fails: the leader takes a broker that restarted without its records for its earlier start, which still
+    had the records.
     Source: KIP-903; `Replica.updateFetchStateOrThrow`.
     """
     for leader_id, leader in enumerate(before.brokers):
@@ -246,7 +246,7 @@ def every_truncation_cuts(before: State, after: State) -> bool:
     """A follower that acts on an answer that reports divergence comes nearer to the leader's log.
 
     Lost if it fails: the follower sends the same request for ever, and never comes back into the ISR.
-    Source: KAFKA-10706. This is the part of that liveness property which one step shows.
+    Source: KAFKA-10706. The issue is about liveness; a single step shows only this part.
     """
     for follower_id, fetch in enumerate(before.fetches):
         broker = before.brokers[follower_id]

@@ -42,7 +42,7 @@ def topics_begin_empty(before: State, after: State) -> bool:
 
 
 def fetches_stay_in_their_topic(before: State, after: State) -> bool:
-    """A leader learns nothing from a fetch for another topic than that of its replica.
+    """A leader learns nothing from a fetch for a topic other than its replica's.
 
     Lost if it fails: a follower that had records of the old topic counts as having as many of the new one; the high
     watermark rises over records that it does not have.
@@ -120,7 +120,7 @@ def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -
 
 
 def zombie_awaited_replicas(before: State, after: State) -> bool:
-    """A controller that loses its office while it removes a topic had awaited the brokers, too (ZooKeeper era).
+    """A controller that is deposed while it removes a topic had awaited the brokers, too (ZooKeeper era).
 
     Lost if it fails: nothing yet, because its write fails; but a controller does not wait for brokers as it should.
     Source: TopicDeletionManager.
@@ -183,7 +183,7 @@ def assigned_brokers_take_part(state: State, rules: ClusterRules) -> bool:
 
     Lost if it fails: the partition has too few copies for good: the broker refuses it because of a log that is never
     removed.
-    Source: KAFKA-14616. This is the part of that liveness property which one state shows.
+    Source: KAFKA-14616. The issue is about liveness; a single state shows only this part.
     """
     metadata = state.controller.history[state.controller.offset]
     if rules.propagation != Propagation.METADATA_LOG or metadata.leader == NO_LEADER:
@@ -234,7 +234,7 @@ def deletion_is_over(state: State) -> bool:
 
 
 def deletion_changes_hands(state: State) -> bool:
-    """The controller that queued a topic for deletion has lost its office.
+    """The controller that queued a topic for deletion is deposed.
 
     Without an example no deletion is ever resumed.
     """
@@ -281,7 +281,7 @@ def zombie_may_delete_new_topic(state: State) -> bool:
 
 
 def eligible_replicas_are_forgotten(state: State) -> bool:
-    """A topic exists, and brokers can still read of an older one of its name with eligible leader replicas.
+    """A topic exists, and metadata that brokers can still read has an older one of its name with eligible replicas.
 
     Without an example a deleted topic never had any.
     """
@@ -294,7 +294,7 @@ def eligible_replicas_are_forgotten(state: State) -> bool:
 
 
 def recovery_is_forgotten(state: State) -> bool:
-    """A topic exists, and brokers can still read of an older one of its name with a recovering leader.
+    """A topic exists, and metadata that brokers can still read has an older one of its name with a recovering leader.
 
     That leader had not recovered from an unclean election. Without an example no deleted topic was recovering.
     """

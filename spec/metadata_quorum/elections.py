@@ -134,7 +134,7 @@ def leader_kept_log(state: State) -> bool:
 
 
 def refused_candidate(state: State) -> bool:
-    """Of the two in the newest epoch, one stands and one has not voted. Without an example no candidate is refused."""
+    """Of two voters in the newest epoch, one stands, one has not voted. Without an example no candidate is refused."""
     for candidate_id in range(len(state.voters)):
         epoch = state.voters[candidate_id].epoch
         standing = 0

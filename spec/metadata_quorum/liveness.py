@@ -107,7 +107,7 @@ def elections_have_room(state: State) -> bool:
     """The bounds leave room for one more election: one more epoch, which begins with one more record in a log.
 
     If it fails, raise `log_size` and `max_leader_epoch` together until it holds; more voters and cuts mean more
-    elections. If `max_leader_epoch` is less than `log_size`, it does not notice that epochs run out.
+    elections. If `max_leader_epoch` is less than `log_size`, this property does not notice that epochs run out.
     Lost if it fails: nothing of Kafka's; a behaviour would end at a bound before it reaches its goal, so that liveness
     would depend on the bounds.
     Source: `voter_is_elected`.

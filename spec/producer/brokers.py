@@ -78,7 +78,7 @@ def followers_have_their_leaders_log(state: State) -> bool:
 def high_watermark_awaits_deposed_leaders(before: State, after: State) -> bool:
     """The high watermark rises only if no replica but the leader believes that it leads.
 
-    Lost if it fails: a copy counts that a deposed leader will truncate, because it is from another leader epoch.
+    Lost if it fails: a copy counts although a deposed leader will truncate it, because it is from another leader epoch.
     Source: `Partition.maybeIncrementLeaderHW`, `Replica.resetReplicaState`.
     """
     for partition_id in range(len(before.partitions)):
@@ -185,10 +185,10 @@ def first_sequences_need_no_producer_state(before: State, after: State) -> bool:
 
 
 def old_epochs_are_refused_at_once(before: State, after: State, rules: ProducerRules) -> bool:
-    """A leader that knows a later epoch of a transactional producer answers so, before it verifies anything.
+    """A leader refuses an old epoch of a transactional producer before it verifies anything.
 
-    Lost if it fails: a producer that is fenced hears of an error that passes, and goes on trying; or a verification
-    that nothing ends is left for its next transaction to join.
+    Lost if it fails: a fenced producer gets a retriable error, and goes on trying; or its next transaction joins a
+    verification that nothing ends.
     Source: `UnifiedLog.maybeStartTransactionVerification`, `ProducerStateManager`; KAFKA-18042.
     """
     if not rules.log.verification or not rules.log.old_epoch_is_refused_early:

@@ -57,7 +57,7 @@ def is_last_acknowledged(state: State, partition_id: int) -> bool:
 def expired_batches_without_gap_call_for_no_epoch(before: State, after: State) -> bool:
     """Expired batches need no new epoch if the last batch sent to their partition is acknowledged.
 
-    Lost if it fails: an epoch, of 32767; in a new one duplicates of the partition's batches are not recognised.
+    Lost if it fails: one of 32767 epochs; in the new epoch, duplicates of the partition's batches are not recognised.
     Source: `TransactionManager.maybeResolveSequences`.
     """
     if before.producer.is_bump_required or not after.producer.is_bump_required:
@@ -316,7 +316,7 @@ def connections_keep_their_broker(before: State, after: State) -> bool:
 
 
 def first_batch_is_sent_again(state: State) -> bool:
-    """The very first batch waits to be sent again. Without an example no retry meets a broker new to the producer."""
+    """The very first batch waits to be sent again. Without an example no broker sees a retry as the first request."""
     return state.producer.batches[0].status == BatchStatus.RETRYING
 
 

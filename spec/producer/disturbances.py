@@ -175,7 +175,8 @@ def snapshots_are_in_order(state: State) -> bool:
 def snapshots_are_kept(before: State, after: State) -> bool:
     """A snapshot goes only by a truncation below it, by a flush after it, or by a power loss before its own flush.
 
-    Recovery after a crash also drops one that is beyond the flushed part of the log, and reads that part again.
+    Recovery after a crash also drops a snapshot beyond the flushed part of the log, and reads the rest of the log
+    again.
 
     Lost if it fails: after a restart no broker knows the producers whose batches are deleted from the log.
     Source: `ProducerStateManager.truncateAndReload`, `deleteSnapshotsBefore`; KAFKA-9892.

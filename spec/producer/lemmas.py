@@ -1,7 +1,7 @@
 """Why brokers accept only the next sequence: invariants that prove it for all states.
 
-Every action of the models that list a lemma preserves it, from every well-typed state in which all of them hold,
-reachable or not. The search confirms that each holds in every reachable state (`check --lemmas`).
+Every action of the models that list a lemma preserves it. The action may begin in any well-typed state in which all
+lemmas hold, reachable or not. The search confirms that each lemma holds in every reachable state (`check --lemmas`).
 
 Part of Kafka judged: an idempotent producer and partitions of one replica each, by their records only.
 Source: this project's, after KIP-98.

@@ -103,7 +103,7 @@ def sequences_follow_each_other(state: State) -> bool:
 
 
 def follows_its_predecessor(log: PartitionLog, offset: int) -> bool:
-    """Whether the batch's sequence follows that of the last data before it from the same producer id and epoch."""
+    """Whether the batch's sequence follows the last earlier sequence of the same producer id and epoch."""
     batch = log.records[offset]
     expected = NO_SEQUENCE
     for earlier in range(log.start_offset, offset):
@@ -193,7 +193,7 @@ def producer_state_matches_log(state: State) -> bool:
 
 
 def ends_behind(log: PartitionLog, producer_id: int, first_offset: int) -> bool:
-    """Whether a marker of a producer is stored at some offset or later."""
+    """Whether a marker of the producer is stored at `first_offset` or later."""
     return any(
         batch.marker != Marker.NONE
         for offset, batch in enumerate(log.records)

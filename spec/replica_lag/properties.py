@@ -14,7 +14,7 @@ def live_follower_stays_in_sync(state: State) -> bool:
     """A follower that fetches whenever the clock moves is never taken out of the ISR.
 
     Lost if it fails: a burst of messages takes healthy replicas out of the ISR, and they come back at once: the ISR
-    flaps, and acknowledgements fail for want of replicas.
+    flaps, and acknowledgements fail because too few replicas are in sync.
     Source: KIP-16.
     """
     return state.is_in_sync or state.is_dead
@@ -54,10 +54,11 @@ def is_fetch(before: State, after: State) -> bool:
 def caught_up_time_is_true(before: State, after: State) -> bool:
     """A fetch moves the follower's caught-up time only as far as the fetch offset proves.
 
-    A fetch from the leader's end proves that the follower is caught up now. A fetch from the leader's end at the
-    previous fetch proves that it was caught up then. Any other fetch proves nothing.
+    A fetch from the leader's end proves that the follower is caught up now. A fetch from the end that the leader had at
+    the previous fetch proves that it was caught up at that time. Any other fetch proves nothing.
 
-    Lost if it fails: a follower that never catches up counts as caught up, or one that does is taken out.
+    Lost if it fails: a follower that never catches up counts as caught up, or a follower that does catch up is taken
+        out.
     Source: KIP-16; `Replica.updateFetchStateOrThrow`.
     """
     if not is_fetch(before, after):

@@ -301,7 +301,7 @@ def follower_prefix(state: State) -> bool:
 
 
 def established_high_watermark(state: State) -> bool:
-    """A high watermark that has passed a record of its replica's epoch is not above that of the epoch's leader.
+    """A high watermark that has passed a record of its replica's epoch is not above the epoch leader's high watermark.
 
     Why: the replica took over such a high watermark from the leader of this epoch, which only raises it.
     Source: KAFKA-7128, the leader's high watermark must reach its epoch before it lets replicas into the ISR.

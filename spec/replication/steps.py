@@ -97,8 +97,8 @@ def log_growth(before: State, after: State) -> bool:
 def high_watermark_growth(before: State, after: State) -> bool:
     """A leader raises its high watermark only if its whole ISR follows it; a follower takes it from its leader.
 
-    Why: otherwise a record counts as committed because a broker has it that obeys another leader, which may make the
-        broker cut it; or consumers of a follower read records that no leader ever committed.
+    Why: otherwise a record counts as committed because of a broker that obeys another leader, which may make it
+        truncate the record; or consumers of a follower read records that no leader ever committed.
     Source: LeaderIncHighWatermark, FollowerReplicate; Kafka's Partition.maybeIncrementLeaderHW and
         ReplicaFetcherThread.processPartitionData.
     Fails: if a leader counts a replica that does not follow it, or a follower counts by itself.

@@ -1,4 +1,4 @@
-"""Which requests transactional producers, and the consumers among them, send, and when.
+"""The requests that transactional producers and consumers of a group send, and the times at which they send them.
 
 Part of Kafka judged: `impl/client/transactional_producer.py` and `application.py`, by their records only.
 Source: KIP-98, KIP-447, KIP-890; apache/kafka `TransactionManager`.
@@ -54,8 +54,8 @@ def only_begun_transactions_are_ended(state: State) -> bool:
 def is_newest(state: State, request: Request) -> bool:
     """Whether the request has the producer id and epoch that the log gives out, or will when all markers are written.
 
-    These are of a client that nobody has replaced, and whose transaction has not timed out, also not in the
-    coordinator's memory alone. A coordinator whose term is over, and which does not know it, may know less.
+    Then nobody has replaced the client, and its transaction has not timed out, not even in the coordinator's memory
+    alone. It is false while a coordinator serves whose term is over, because that coordinator may know less.
     """
     transactional = state.transactional_ids[request.transactional_id]
     entry = transactional.log.entry
@@ -100,7 +100,7 @@ def undisturbed_clients_are_not_refused(before: State, after: State) -> bool:
 
 
 def requests_carry_their_version(before: State, after: State, rules: TransactionRules) -> bool:
-    """A client's requests have the transaction version that it has gone over to; with version 2 it adds no partitions.
+    """A client's requests have its current transaction version; with version 2 it adds no partitions.
 
     Lost if it fails: a version 1 request is sent in an epoch of version 2, so a late one ends another transaction.
     Source: `TransactionManager.isTransactionV2Enabled`; KIP-890, KAFKA-18227.
@@ -150,7 +150,7 @@ def versions_stay(before: State, after: State) -> bool:
 
 
 def new_epochs_complete_the_upgrade(before: State, after: State) -> bool:
-    """A client that asks for the next epoch to go over to version 2 has gone over once it has that epoch.
+    """A client that asks for the next epoch in order to use version 2 uses it as soon as it has that epoch.
 
     Lost if it fails: it asks for another epoch after every transaction.
     Source: `TransactionManager.maybeUpdateTransactionV2Enabled`; KAFKA-18227.

@@ -56,7 +56,8 @@ def is_of_former_epoch(
 ) -> bool:
     """Whether an EndTxn has the previous epoch, which may be the last epoch of the previous producer id.
 
-    By the mended rule it does not count if the last transaction was not of version 2, which leaves the epoch.
+    With `repeated_end_is_of_version_2` it does not count after a transaction of version 1, which leaves the epoch as it
+    was.
     """
     if rules.repeated_end_is_of_version_2 and not is_of_version_2(rules, metadata.is_upgraded):
         return False
@@ -167,7 +168,7 @@ def is_taken(before: Request, after: Request) -> bool:
 
 
 def is_answered_so(before: State, after: State, rules: TransactionRules, client_id: int, due: Answer) -> bool:
-    """Whether a live client whose request was taken in this step got that answer."""
+    """Whether a live client whose request was taken in this step got the answer `due`."""
     if after.requests[client_id].is_waiting:
         return due == Answer.APPENDING
     was = before.clients[client_id]
@@ -308,7 +309,7 @@ def is_out_of_transaction(metadata: TransactionMetadata, produce: Produce, is_ve
 
 
 def verifications_are_true(before: State, after: State, rules: TransactionRules) -> bool:
-    """A batch is verified only if a serving coordinator has its transaction, and refused only if one has not.
+    """A batch is verified only if a serving coordinator has its transaction, and refused only if one does not have it.
 
     Lost if it fails: a batch is stored and no marker ends it; or a valid transaction fails.
     Source: TransactionCoordinator.handleVerifyPartitionsInTransaction; KIP-890.

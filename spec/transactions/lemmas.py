@@ -1,9 +1,9 @@
 """Facts that coordinators, partitions and producers rely on: invariants that prove transactions for all states.
 
-Every action of the models that list a lemma preserves it, from every well-typed state in which all of them hold,
-reachable or not. The search confirms that each holds in every reachable state (`check --lemmas`).
+Every action of the models that list a lemma preserves it. The action may begin in any well-typed state in which all
+lemmas hold, reachable or not. The search confirms that each lemma holds in every reachable state (`check --lemmas`).
 
-Part of Kafka judged: `impl/transactions`, by its records only.
+Part of Kafka judged: `impl/transactions`, `impl/coordinator` and `impl/client`, by their records only.
 Source: this project's, after KIP-98 and KIP-890.
 Left out, and why that is sound: appends to the transaction log whose outcome is unknown, producers that a partition
 has forgotten, cleaned logs and groups; `spec/PROOFS.md` lists all that is not proved. An omission in one lemma cannot
@@ -164,8 +164,8 @@ def is_new(metadata: TransactionMetadata) -> bool:
 def well_formed_metadata(state: State) -> bool:
     """A known id has a producer id and an epoch; raising an epoch and removing an id are only ever pending.
 
-    Why: the log gets both at once; a coordinator has the producer id of a new transactional id in memory before. The
-    abort follows the raising of an epoch, a tombstone the removal of an id.
+    Why: the log gets producer id and epoch at once; a coordinator has the producer id of a new transactional id in
+    memory earlier. An abort follows a raised epoch, and a tombstone follows the removal of an id.
     Source: `TransactionMetadata`; `TransactionStateManager.removeExpiredTransactionalIds`.
     """
     for transactional in state.transactional_ids:
@@ -185,7 +185,7 @@ def well_formed_metadata(state: State) -> bool:
 
 
 def newest_coordinator_serves(state: State) -> bool:
-    """The coordinator of the newest term serves, no later one does, and one that does not serve has no memory.
+    """The newest term's coordinator serves, no later one does, and a coordinator that does not serve has no memory.
 
     Why: a term begins with loading the transaction log, and ends with unloading it.
     Source: `TransactionCoordinator.onElection`, `onResignation`.
@@ -219,7 +219,7 @@ def is_consistent(coordinator: Coordinator) -> bool:
 
 
 def pending_states_may_follow(state: State) -> bool:
-    """A pending state may come next; a decided transaction's is the completion, and only such a one has markers.
+    """A pending state may come next; after a decision it is the completion, and markers are awaited only then.
 
     Why: a coordinator begins a transition only from a valid previous state, and one at a time; with a decision it
     begins the completion at once.
@@ -298,9 +298,9 @@ def are_given(state: State, metadata: TransactionMetadata) -> bool:
 
 
 def nobody_goes_over(state: State) -> bool:
-    """No client goes over to another transaction version.
+    """No client changes its transaction version.
 
-    Why: all begin with the version of the rules, and only a client that is due goes over.
+    Why: all begin with the version of the rules, and only a client whose change is due makes it.
     Source: this project's: the models of going over have no lemmas.
     """
     return all(client.upgrade == Upgrade.NONE for client in state.clients)

@@ -53,7 +53,7 @@ def offsets_match_log(state: State) -> bool:
 
 
 def committed_offsets_count(before: State, after: State) -> bool:
-    """A COMMIT marker brings the group's offset to at least the transaction's, unless a new coordinator will read it.
+    """A COMMIT marker brings the group's offset to at least the transaction's, unless a new coordinator is loading.
 
     Lost to users: the transaction's output is there, but its input counts as unread and is processed again.
     Source: KIP-98 (`sendOffsetsToTransaction`); KAFKA-14505, KAFKA-19163.

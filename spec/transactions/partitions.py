@@ -1,6 +1,7 @@
-"""Which batches of transactions leaders of partitions store or refuse, and how markers end transactions.
+"""The batches of transactions that leaders of partitions store or refuse, and how markers end transactions.
 
-Part of Kafka judged: `impl/transactions/partition.py`, `markers.py` and `cleaner.py`, by their records only.
+Part of Kafka judged: `impl/transactions` (`leader.py`, `partition.py`, `cleaner.py`) and `impl/coordinator/markers.py`,
+by their records only.
 Source: KIP-98, KIP-890; apache/kafka `ReplicaManager`, `ProducerStateManager`, `LogCleaner`.
 Left out, and why that is sound: that something is eventually stored or ended, which only liveness can say.
 """
@@ -89,7 +90,7 @@ def verifications_are_of_the_newest_epoch(state: State, rules: TransactionRules)
 
 
 def markers_leave_the_next_verification(before: State, after: State, rules: TransactionRules) -> bool:
-    """A marker of version 2, which has the epoch of the next transaction, does not end that one's verification.
+    """A marker of version 2 has the next transaction's epoch, and does not end that transaction's verification.
 
     Lost if it fails: the next transaction's first batch is refused although its client did nothing wrong.
     Source: `UnifiedLog.appendAsLeader`, `VerificationStateEntry.supportsEpochBump`; KIP-890.

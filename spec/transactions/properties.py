@@ -1,6 +1,6 @@
 """Properties that must hold of transactions in every state.
 
-Part of Kafka judged: `impl/transactions` and `impl/producer`, by their records only.
+Part of Kafka judged: `impl/transactions`, `impl/coordinator` and `impl/client`, by their records only.
 Source: KIP-98 (guarantees), KIP-890, KIP-447, and the issues named below.
 Left out, and why that is sound: how an application uses the outcomes that it learns.
 """

@@ -1,4 +1,4 @@
-"""Which clients stop when a batch is refused, and which producer id a coordinator remembers to recognise a retry.
+"""The clients that stop when a batch is refused, and the producer id by which a coordinator recognises a retry.
 
 Part of Kafka judged: the answers to Produce and TxnOffsetCommit, as their clients take them; `TransactionMetadata`.
 Source: KIP-360, KIP-890, KIP-1050; apache/kafka `TransactionManager`, `TransactionMetadata.completeTransitionTo`.
@@ -36,7 +36,7 @@ def state_after_answer(rules: TransactionRules, metadata: TransactionMetadata, p
 
 
 def some_coordinator_led_to(before: State, rules: TransactionRules, produce: Produce, now: ProducerState) -> bool:
-    """Whether some serving coordinator knows what makes the batch's client enter that state."""
+    """Whether some serving coordinator has a reason to make the batch's client enter that state."""
     return any(
         state_after_answer(rules, coordinator.metadata, produce) == now
         for coordinator in before.transactional_ids[produce.transactional_id].coordinators
@@ -45,7 +45,7 @@ def some_coordinator_led_to(before: State, rules: TransactionRules, produce: Pro
 
 
 def leader_led_to(before: State, rules: TransactionRules, produce: Produce, now: ProducerState) -> bool:
-    """Whether the partition's leader knows what makes the batch's client enter that state.
+    """Whether the partition's leader has a reason to make the batch's client enter that state.
 
     Only offsets of an old epoch are fatal. If their generation is old, too, either of the two may be named.
     """
@@ -97,7 +97,7 @@ def only_lost_records_leave_a_gap(before: State, after: State, rules: Transactio
 
 
 def names_previous_id(rules: TransactionRules, entry: TransactionMetadata) -> bool:
-    """Whether a transition to this entry names the producer id before it: by the old rule, if it may give out one."""
+    """Whether a transition to this entry names the previous producer id; by the old rule, only if it gives one out."""
     if rules.previous_producer_id_is_overwritten or entry.state == TransactionState.EMPTY:
         return True
     return is_complete(entry.state) and is_of_version_2(rules, entry.is_upgraded)

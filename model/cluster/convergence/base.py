@@ -1,7 +1,7 @@
 """Do all replicas agree, in sync and with everything committed, once crashes and lags stop (KRaft era)?
 
-Liveness: each state in which they do not is eventually followed by one in which they do. `healing.py` lists the
-fairness assumptions. Each of them is needed.
+Liveness: each state in which the replicas disagree is eventually followed by one in which they agree. `healing.py`
+lists the fairness assumptions. Each of them is needed.
 
 Bounds: two replicas and one record, which is appended before or after each disturbance and may be on one log only; one
     crash with its restart, one lag, one move. There are enough controller changes and leader epochs for all of them

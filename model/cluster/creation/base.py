@@ -4,8 +4,8 @@ In the ZooKeeper era the controller first writes the assignment, and the partiti
 the first leader, and the partition is online. Brokers crash, and the controller is replaced, in between. A new
 partition that no broker can lead stays new; a partition that had a leader goes offline.
 
-Bounds: two replicas and one record; two crashes, so that no broker may be left; one change of the controller; the new
-    controller finds the partition in its recorded state.
+Bounds: two replicas and one record; two crashes, so that both brokers can be down; one change of the controller; the
+    new controller finds the partition in its recorded state.
 Expected: HOLDS
 """
 

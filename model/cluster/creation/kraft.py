@@ -3,7 +3,7 @@
 The controller creates it together with a leader, so it is never new. Brokers replay its creation at their own pace, and
 crash.
 
-Bounds: two replicas and one record; two crashes, so that no broker may be left.
+Bounds: two replicas and one record; two crashes, so that both brokers can be down.
 Expected: HOLDS
 """
 

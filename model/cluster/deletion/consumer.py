@@ -3,8 +3,8 @@
 Liveness: if the consumer has metadata of a deleted topic, and the new topic has a leader, the consumer eventually
 switches to the new topic. Fair: brokers replay metadata, and the consumer gets their metadata.
 
-Bounds: two replicas and no records; one move, so that the leader epoch of the deleted topic is higher than that with
-    which the new one begins, or another one after; one deletion.
+Bounds: two replicas and no records; one deletion; one move before or after it. A move before it gives the deleted topic
+    a higher leader epoch than the first one of the new topic.
 Expected: HOLDS
 """
 

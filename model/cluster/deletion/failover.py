@@ -2,12 +2,13 @@
 
 In the ZooKeeper era a new controller finds only that the topic is queued for deletion: its predecessor has recorded
 neither the brokers that it asked nor those that answered. So the new controller asks every broker again. Its first
-request tells brokers of every recorded partition, so a broker that has deleted its replica has an empty one until it is
-asked again. The predecessor may not have noticed that it was replaced: its requests arrive late, and it writes that the
-topic is gone.
+request names every recorded partition, so a broker that has deleted its replica creates an empty one, and has it until
+the controller asks again. The predecessor may not have noticed that it was replaced: its requests arrive late, and it
+writes that the topic is gone.
 
 Bounds: two replicas; two records, one for each topic; one deletion, one change of the controller. There are enough
-    controller changes for the deletion, its resumption and its end, a creation with its first leader, and one more.
+    controller changes for the deletion, its resumption and its end, a creation with its first leader, and one more
+    change.
 Expected: HOLDS
 """
 

@@ -6,11 +6,11 @@ controller for the current one (KRaft era).
 Bounds: two replicas and one record; one deletion, one change of the controller. There are enough controller changes for
     the deletion, a creation and one later change of the ISR.
 Expected: VIOLATED answers_tell_the_record: the old controller answers UNKNOWN_TOPIC_ID (FENCED in the schedule, which
-    has one word for all errors upon which a leader waits for newer metadata), and the leader gives up its change to
-    wait for newer metadata, of which there is none. It proposes no other one until something else changes the
-    partition, so that writes wait for a follower that is gone. KAFKA-14154 has the same with a leader epoch that the
-    old controller does not know, to which it answers NOT_CONTROLLER since; no known entry of Kafka's issue tracker
-    describes it of a topic. Nothing that was acknowledged is lost.
+    has one word for all errors upon which a leader waits for newer metadata), and the leader drops its change and waits
+    for newer metadata, of which there is none. It proposes no other change until something else changes the partition,
+    so that writes wait for a follower that is gone. KAFKA-14154 has the same with a leader epoch that the old
+    controller does not know; since its fix the answer is NOT_CONTROLLER. No known entry of Kafka's issue tracker
+    describes it with a topic. Nothing that was acknowledged is lost.
 """
 
 from kafkacheck.model.cluster import brokers, controller, environment, family

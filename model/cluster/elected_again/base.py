@@ -4,10 +4,10 @@ This is finding F1 of `tests/kafka/findings`, by the rules of the newest release
 its followers although they have followed another leader since, and have truncated. It raises its high watermark over
 them, and answers the producer; then a follower without the record is elected.
 
-Bounds: three replicas, because the broker that leads in between must lack the record; one record, of which two brokers
-    in sync are enough (min.insync.replicas=2); one move, to the broker that lags; two expired sessions, that of this
-    broker and then that of the leader. The ISR changes by failures only. The last broker lags, and
-    is the first to be elected; one of the others at a time has a request under way.
+Bounds: three replicas, because the broker that leads in between must lack the record; one record, which needs two
+    brokers in sync (min.insync.replicas=2); one move, to the broker that lags; two expired sessions, that of this
+    broker and then that of the leader. The ISR changes by failures only. The last broker lags, and is the first to be
+    elected; one of the others at a time has a request under way.
 Expected: VIOLATED acknowledged_records_survive
 """
 

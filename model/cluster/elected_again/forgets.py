@@ -1,4 +1,4 @@
-"""Is it enough that a leader forgets its followers if it is elected again and a leader epoch lies in between?
+"""Is it enough that a leader which is elected again forgets its followers' end offsets if it skipped a leader epoch?
 
 This is the mended rule of finding F1 of `tests/kafka/findings`. No release has it.
 

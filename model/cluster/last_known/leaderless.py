@@ -1,10 +1,10 @@
 """Is every acknowledged record kept if the last known leader is not elected?
 
-It is, because nobody leads any more: what some disk may still have is not overwritten. No release with eligible
-leader replicas has it so.
+It is, because nobody leads any more: records that some disk may still have are not overwritten. No release with
+eligible leader replicas does without this election.
 
-Bounds: those of `cluster.last_known.power`, in which the newest release loses a record, but for one leader epoch and
-    one change fewer, which that does not need.
+Bounds: those of `cluster.last_known.power`, in which the newest release loses a record, with one leader epoch and one
+    change fewer, because there is one election fewer.
 Expected: HOLDS
 """
 

@@ -1,8 +1,8 @@
-"""Does an acknowledged record survive if a broker loses its replica, gets another one, and was eligible all the time?
+"""Does an acknowledged record survive if a broker loses its replica, gets another one, and is eligible all the time?
 
 This is finding F5 of `tests/kafka/findings`, by the rules of the newest release. A reassignment to fewer replicas than
-min.insync.replicas takes the partition from a broker, which becomes an eligible leader replica. It deletes its log.
-While it is eligible the partition is given back to it; it is elected before it has fetched.
+min.insync.replicas takes the partition from a broker, which becomes an eligible leader replica. That broker deletes its
+log. While it is still eligible, it is given the partition again, and is elected before it has fetched.
 
 Bounds: three replicas and one record, which all three must have at first (min.insync.replicas=3); two moves, which take
     the partition from the last broker and give it back; two expired sessions, so that the last broker is the only one

@@ -1,4 +1,4 @@
-"""Does a fetch do harm if its follower has given it up and its leader reads and counts it after newer ones?
+"""Does an old fetch do harm if its connection broke and the leader reads and counts it after newer fetches?
 
 A connection breaks, and the follower fetches again; the leader still has the old fetch. Kafka's leader holds no lock
 between reading a fetch and counting it: records, restarts or another leader epoch may come in between.

@@ -1,7 +1,7 @@
 """Is an acknowledged record lost when a leader counts a fetch that it read in an earlier leader epoch?
 
 The leader reads a follower's fetch and pauses. Meanwhile another broker leads, both others truncate their logs, and the
-first leader leads again and appends another record at the same offset. Then it counts the fetch.
+first leader leads again and appends another record at the same offset. Then it counts the old fetch.
 
 Bounds: three replicas, because the broker that leads in between must lack the record; two records for one slot; three
     moves, to that broker, back, and to the follower. No ISR change is needed. No broker lags by more than one

@@ -4,7 +4,7 @@ This is finding F10 of `tests/kafka/findings`, by the rules of the newest releas
 the ISR that it has proposed since, while the controller accepts it. The leader commits without the new member, which
 is then elected.
 
-Bounds: two replicas and one record, of which the leader alone is enough in sync; one session expires.
+Bounds: two replicas and one record, which a leader may commit alone (min.insync.replicas=1); one session expires.
 Expected: VIOLATED acknowledged_records_survive
 """
 

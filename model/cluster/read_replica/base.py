@@ -1,15 +1,16 @@
 """Does a consumer make progress if its leader sends it to a follower that may lag for ever (KIP-392)?
 
-The leader names any follower in the ISR that has the records that the consumer has read. The consumer reads only from
-that follower until the follower refuses it, its lease ends, or a new leader epoch begins. No follower need ever fetch.
+The leader names any follower in the ISR that has every record below the consumer's position. The consumer reads only
+from that follower until the follower refuses it, its lease ends, or a new leader epoch begins. No follower need ever
+fetch.
 
 Liveness: committed records are eventually read. Only the consumer is fair. Its reads at the leader are weakly fair,
-because the selector may always send it away again; its reads at a follower are strongly fair, because it fetches many
-times while a lease lasts.
+because the selector may always send the consumer away again; its reads at a follower are strongly fair, because the
+consumer fetches many times while a lease lasts.
 
 Bounds: two replicas and one record, which the leader commits alone if the follower is out of sync; one crash, by which
-    the follower or the leader is lost for good, and one move. A consumer that has a position to validate has then read
-    everything; a test with two records needs fair validation, too.
+    the follower or the leader is lost for good, and one move. With one record, a consumer that must validate its
+    position has read everything; a test with two records needs fair validation, too.
 Expected: HOLDS
 """
 

@@ -1,6 +1,6 @@
 """Does only the leader, which alone knows the followers in sync, send a consumer to a follower?
 
-As cluster.read_replica, with a follower that the leader before has heard of.
+As cluster.read_replica, with a follower whose fetches the former leader has received.
 
 Bounds: three replicas, no record, and one move, after which the former leader follows; one follower at a time has a
 request under way. The two other models cover the records that are read.

@@ -4,7 +4,7 @@ As cluster.read_replica, but without the lease, which would hide a failure: `met
 long. No process need find that a follower is down, and no metadata need reach the consumer.
 
 Bounds: two replicas and one record; one power loss, after which the follower comes back with fewer records than the
-    consumer has read; no move, because a new leader epoch would end it all.
+    consumer has read; no move, because a new leader epoch ends every read from the follower.
 Expected: HOLDS
 """
 

@@ -2,8 +2,8 @@
 
 Bounds: three brokers; two have the partition, and one of these is out of sync; one reassignment. One follower at a time
     has a request under way.
-Expected: HOLDS, with the fix: a target that is as large as the replicas is awaited. `cluster.reassignment.grown` is
-    without it, as Kafka is since 4.3.
+Expected: HOLDS, with the fix: a reassignment always awaits its whole target. `cluster.reassignment.grown` lacks the
+    fix, as Kafka does since 4.3.
 """
 
 from kafkacheck.impl.rules import ClusterRules

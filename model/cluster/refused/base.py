@@ -2,7 +2,7 @@
 
 This is finding F8 of `tests/kafka/findings`, by the rules of the newest release. The broker lost its replica by a
 reassignment to fewer replicas than min.insync.replicas, and became an eligible leader replica by that (finding F5). So
-the controller asks whether it can lead, and fails, because it has no replica.
+the controller asks for the directory of this broker's replica, and fails, because the broker has none.
 
 Liveness: it is fair that the controller finds stopped brokers, and that the operator asks again.
 

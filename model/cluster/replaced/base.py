@@ -1,8 +1,8 @@
 """Has the partition the replicas that an operator asked for, if the request replaced a reassignment under way?
 
-This is finding F7 of `tests/kafka/findings`, by the rules of the newest release. A request that removes no broker
-leaves the brokers that the former one removes. They lose their replicas when the reassignment ends, although the
-request names them.
+This is finding F7 of `tests/kafka/findings`, by the rules of the newest release. If the new request removes no broker,
+the controller goes on removing those of the former request. They lose their replicas when the reassignment ends,
+although the new request names them.
 
 Bounds: three brokers; the leader and one more have the partition, which is empty; two moves, both of which keep the
     leader. One follower at a time has a request under way, and the leader asks for no smaller ISR.

@@ -1,8 +1,8 @@
 """Is it enough that a reassignment keeps nothing of another one that it replaces?
 
 This is the mended rule of finding F7 of `tests/kafka/findings`, and of F6 (`cluster.replaced.ends`). No release has it.
-The controller writes the brokers to add and those to remove always, also if there are none; to add are those of the
-target that had no replica before the former reassignment.
+The controller always writes both lists, the brokers to add and those to remove, even if a list is empty. A broker of
+the target is added if it had no replica before the former reassignment.
 
 Bounds: those of `cluster.replaced`, in which the newest release takes away a replica that the operator keeps.
 Expected: HOLDS

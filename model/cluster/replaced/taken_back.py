@@ -1,7 +1,7 @@
 """Does a reassignment end if it takes back another one, which adds a broker?
 
-This is finding F6 of `tests/kafka/findings`, by the rules of the newest release. The request adds no broker, so that
-the one that the former request adds stays among those to add, and is among those to remove as well. Since Kafka 4.3 a
+This is finding F6 of `tests/kafka/findings`, by the rules of the newest release. The new request adds no broker, so the
+controller goes on adding the broker of the former request, and removes this broker as well. Since Kafka 4.3 a
 reassignment ends only if the brokers to add are in sync without those to remove (KAFKA-19975).
 
 Liveness: what brokers and the controller do is fair; operators may ask for nothing more.

@@ -1,7 +1,7 @@
 """Does a broker know its records' epochs if it appends before a truncated leader-epoch file is on the disk?
 
 It does not, by the rules of every release since Kafka 3.8, in which KAFKA-16541 lets the file be written in the
-background: a power loss brings an epoch back that was truncated, and records of an older epoch have taken its place.
+background: a power loss brings back a truncated epoch, and records of an older epoch have taken its place.
 
 Bounds: two replicas and two records; a move to the broker that begins the epoch and truncates it, and one back; one
     power loss. The other broker does not fail, and sends no fetch.

@@ -2,7 +2,7 @@
 
 This is finding F9 of `tests/kafka/findings`, by the rules of the newest release. A change of min.insync.replicas ends
 the eligibility of all replicas, but the controller's index of eligible replicas by broker keeps them. When the topic is
-deleted, the index goes on naming it. The controller fails at the broker's registration, and so does the next one.
+deleted, the index still names it. So the controller fails when the broker registers, and so does the next controller.
 
 Liveness: fair is what healthy brokers and the controller do. Crashes and operators are not.
 

@@ -6,7 +6,7 @@ Bounds: those of cluster.zombie and one loss.
 Expected: VIOLATED isr_is_covered: the successor lets a follower into the ISR that the zombie still takes for fenced,
     and the answer is lost. The leader asks again, and the zombie, whose partition epoch is the same because unfencing
     does not change it, answers INELIGIBLE_REPLICA. The leader goes back to its ISR without the follower, which may be
-    elected. No known entry of Kafka's issue tracker describes this; whether its zombie controller can still answer so
+    elected. No known entry of Kafka's issue tracker describes this; whether Kafka's deposed controller can still answer
     depends on how soon it notices, which is not modelled.
 """
 

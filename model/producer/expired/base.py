@@ -1,9 +1,10 @@
 """Is each batch stored once if a batch expires while an earlier one is under way?
 
 This is finding F4 of `tests/kafka/findings`, by the rules of the newest release. The first batch is refused once, and
-stored when it comes again. The second one was out of order and expires. The third one is out of order, too, and follows
-the expired one, so that a new epoch begins and every batch gets a new sequence. The first batch has not been answered,
-its connection breaks, and the broker does not recognise it any more.
+stored when it is sent again. The second batch was refused as out of order, and expires. The third batch is refused as
+out of order, too; because it follows an expired batch, the producer begins a new epoch and gives every batch a new
+sequence. The connection breaks before the first batch is answered. The producer sends this batch again, and the broker
+does not recognise it.
 
 Bounds: four batches, the first acknowledged, and three in flight, which the broker remembers; one connection breaks,
     one append is refused temporarily, and one batch expires.

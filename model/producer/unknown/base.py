@@ -1,7 +1,7 @@
 """Is a producer's first batch stored first, although a leader refuses it once and then receives the second one?
 
-Bounds: two batches in flight to an empty partition, and one refusal: that alone let the second batch overtake the
-    first, which could then never be stored (KAFKA-15591).
+Bounds: two batches in flight to an empty partition, and one refusal. By the old rule the refusal alone let the second
+    batch overtake the first, which could then never be stored (KAFKA-15591).
 Expected: HOLDS, with the fix of Kafka 4.5. `producer.unknown.empty` is without it.
 """
 

@@ -1,9 +1,9 @@
 """Is each batch stored once if a producer that has used up its epochs needs another one?
 
 This is finding F13 of `tests/kafka/findings`, by the rules of the newest release. Two batches are in flight in the
-highest epoch, and the first one is refused for good. The producer asks for another id, and before it has that, it gives
-the second batch a new sequence without one. The leader stores a batch without a producer id whenever it comes: here
-once before its connection breaks, and once after that.
+highest epoch, and the first one is refused for good. The producer asks for another id. Before it has this id, it gives
+the second batch a new sequence and no producer id. The leader stores a batch without a producer id each time the batch
+arrives: here once before its connection breaks, and once after that.
 
 Bounds: three batches, the first acknowledged, and two in flight; the epoch of the first producer id is the highest one,
     and there is a second id; the topic refuses one batch, and one connection breaks.

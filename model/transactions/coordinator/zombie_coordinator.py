@@ -1,6 +1,7 @@
 """Can a replaced coordinator, or its marker, end a transaction when partitions have forgotten producers?
 
-Bounds: two transactions of one producer in one partition, one change of the coordinator, and one producer forgotten.
+Bounds: two transactions of one producer in one partition, one change of the coordinator, one lost answer to a marker,
+    and one producer forgotten.
 Expected: HOLDS
 """
 

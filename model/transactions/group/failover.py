@@ -3,9 +3,9 @@
 It reads them from the offsets partition while markers are written there; requests have to wait. Then transactions end,
 and each is committed as a whole with its offsets, as if the coordinator had never changed.
 
-Bounds: two inputs; a client with two transactions, and a consumer that does not write; one change of the group's
-    coordinator, at any time; one marker that the coordinator follows later, or never, so that the marker is written
-    again; room for seven batches. Coordinators and leaders are fair.
+Bounds: two inputs; a client with two transactions, and a consumer that does not write; two rebalances; one change of
+    the group's coordinator, at any time; one marker that the coordinator applies later, or never, so that the marker is
+    written again; room for seven batches. Coordinators and leaders are fair.
 Expected: HOLDS
 """
 

@@ -1,6 +1,6 @@
-"""Does a transaction commit as a whole with its offsets, even if the group's coordinator follows markers late?
+"""Does a transaction commit as a whole with its offsets, even if the group's coordinator applies markers late?
 
-Bounds: two inputs and one client with two transactions; one marker that the group's coordinator follows later.
+Bounds: two inputs and one client with two transactions; one marker that the group's coordinator applies later.
     Coordinators and leaders are fair.
 Expected: HOLDS
 """

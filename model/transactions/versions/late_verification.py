@@ -1,10 +1,10 @@
 """Does a transaction of version 1 end if its verification was begun by a late request of version 2?
 
-A client of version 1 takes over from one of version 2, whose request is late and begins a verification. The batch of
-version 1 joins it and is verified. The transaction is aborted; its marker has the epoch of the verification, which is
-thought to be of version 2, and therefore to be the next transaction's (KAFKA-18575). So it stays, and the batch is
-appended after the marker. Nobody ends that transaction, if the client does not write to the partition again. This is
-finding F11 of `tests/kafka/findings`. `transactions.versions.mixed_versions` has a mended rule.
+A client of version 1 takes over from one of version 2, whose late request begins a verification. The batch of version 1
+joins this verification and is verified. The transaction is aborted. Its marker has the epoch of the verification, so
+the leader takes the verification for one of version 2 and of the next transaction (KAFKA-18575), and keeps it. The
+batch is appended after the marker. Nobody ends that transaction if the client does not write to the partition again.
+This is finding F11 of `tests/kafka/findings`. `transactions.versions.mixed_versions` has a mended rule.
 
 Bounds: those of `transactions.versions.mixed_versions`, which are enough to find it. With a third batch finding F12
     (`transactions.versions.revived`) is found first.

@@ -2,9 +2,10 @@
 
 The last transaction of version 2 raised the epoch when it ended, so none of its messages can join the next transaction,
 of version 1. Version 1 leaves gaps between two of its own transactions, and these gaps remain. The cluster goes back
-after the client's last transaction of version 2: with `cluster_version=1` a coordinator aborts that one by version 1,
-and a repeated marker of this abort can end the next transaction. By the rules of every release the last transaction can
-stay open for ever, as in `transactions.versions.late_verification`; this model has the smallest mend that we know.
+after the client's last transaction of version 2: with `cluster_version=1` a coordinator aborts that transaction by
+version 1, and a repeated marker of this abort can end the next transaction. By the rules of every release the last
+transaction can stay open for ever, as in `transactions.versions.late_verification`; this model has the smallest mend
+that we know.
 
 Bounds: two transactions of one producer in one partition, the first of version 2 and the second of version 1; two
     messages that are repeated or given up: one request to the coordinator, and one request to the partition or one

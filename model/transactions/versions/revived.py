@@ -1,9 +1,9 @@
 """Does a client of transaction version 2 stay fenced when one of version 1 has replaced it?
 
 This is finding F12 of `tests/kafka/findings`, by the rules of every release since 4.0. The new client ends a
-transaction; with version 1 its epoch stays. The old client, which has the epoch before, ends its own with version 2.
-The coordinator takes that for a repeated request, answers as if it had ended that transaction, and gives the old client
-the epoch of the new one.
+transaction; with version 1 its epoch stays the same. The old client, whose epoch is the one before, ends its own
+transaction with version 2. The coordinator takes this request for a repeated one, answers as if it had ended the old
+client's transaction, and gives the old client the epoch of the new one.
 
 Bounds: two clients in one partition, one transaction of each; no message is late for long.
 Expected: VIOLATED epochs_are_of_one_client

@@ -119,7 +119,7 @@ def test_bounds_far_above_the_usual_ones_are_told(kafkacheck):
     told = "note: replication.kip320 has replicas=20 (3 by default)"
     begin, *_, end = [line for line in ended.err.splitlines() if line.startswith("note")]
     assert re.fullmatch(re.escape(told) + r": [\d,]+ calls are tried in each state, not \d+; .*", begin)
-    assert (ended.status, end) == (20, f"{told}; the search of smaller bounds ends sooner")
+    assert (ended.status, end) == (20, f"{told}; a search at smaller bounds ends sooner")
     for change in ("replicas=2", "log_size=3"):
         ended = kafkacheck.check("replication.kip320", "--set", change, "--max-states", "50")
         assert ended.err.count("note: ") == (change == "log_size=3")
@@ -460,7 +460,7 @@ def test_a_model_with_a_constraint_holds_within_it_only(tmp_path, kafkacheck):
     ended = kafkacheck.check(limited(tmp_path, 2))
     assert ended.status == 0
     assert re.fullmatch(r"tank: HOLDS distinct=2 generated=4 excluded=1 depth=2 seconds=\S+", ended.last_line)
-    within = "holds only within the constraint is_low: 1 of 4 generated states lie outside; they were checked, but what"
+    within = "holds only within the constraint is_low: 1 of 4 generated states lie outside; they were checked, but"
     assert within in ended.out
     found = json.loads(kafkacheck.check(limited(tmp_path, 2), "--json").out)
     assert (found["constraint"], found["states_excluded"]) == ("is_low", 1)

@@ -137,6 +137,7 @@ def test_a_record_whose_blank_value_only_a_bound_knows_is_not_cleared(kind, tmp_
     module = load(tmp_path, BOUNDS.replace("KIND", kind))
     bounds = {"most": 2} if "most" in kind else {}
     with pytest.raises(
-        ModelError, match=r"clear\(\) cannot know Part.rows\[...\].x .* write the fields of this record"
+        ModelError,
+        match=r"clear\(\) does not know the blank value of Part.rows\[...\].x .* write the fields of this record",
     ):
         Model(name="m", state=module.State, bounds=bounds, actions=[module.act])

@@ -56,7 +56,7 @@ def test_a_mistake_in_fairness_is_refused_with_its_place(given, told):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"weakly_fair": [take]}, "says what is fair, which only `eventually` and `leads_to` are judged by"),
+        ({"weakly_fair": [take]}, "says what is fair, but has no liveness property"),
         ({"eventually": first_waits}, "`eventually` is the function first_waits; give a list of functions"),
         ({"eventually": [ask]}, "ask in `eventually` is an action; give a function that only looks at a state"),
         ({"leads_to": [first_waits]}, "`leads_to` lists <function first_waits.*give a list of pairs of functions"),

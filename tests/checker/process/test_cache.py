@@ -121,7 +121,7 @@ def refused(folder, capsys):
         pass
     assert not list(Lines("guards", "key")) and sorted(folder.iterdir()) == before
     [told] = capsys.readouterr().err.splitlines()
-    assert told.startswith(f"warning: nothing is kept in the cache {folder}, and nothing there is believed: ")
+    assert told.startswith(f"warning: nothing is kept in the cache {folder}, and nothing there is used: ")
     return told
 
 
