@@ -82,7 +82,7 @@ def may_name_owned(consumer: Consumer, rules: ConsumerGroupRules) -> bool:
     return consumer.is_applied
 
 
-def send_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_id: int, heartbeat: Heartbeat) -> bool:
+def send_group_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_id: int, heartbeat: Heartbeat) -> bool:
     """A consumer sends a heartbeat.
 
     Who: a consumer that is in a group, or leaves it.
@@ -130,8 +130,8 @@ def take_assignment(consumer: Consumer, assigned: Ids) -> None:
         consumer.state = ConsumerState.RECONCILING
 
 
-def handle_error(consumer: Consumer) -> None:
-    """Learn that the group has another epoch for this member, or does not know it: lose the partitions, and join anew.
+def lose_membership(consumer: Consumer) -> None:
+    """Lose the partitions, and join anew: the group has another epoch for this member, or does not know the member.
 
     A consumer that was leaving has left.
     """
@@ -154,7 +154,7 @@ def receive_heartbeat_response(consumer: Consumer, heartbeat: Heartbeat) -> bool
         return False
     response = heartbeat.response
     if response.error != HeartbeatError.NONE:
-        handle_error(consumer)
+        lose_membership(consumer)
     elif is_in_group(consumer):
         accept_response(consumer, response)
     clear(heartbeat)

@@ -1,1 +1,7 @@
-"""The group coordinator of the consumer protocol (KIP-848): members, target assignment and reconciliation."""
+"""The group coordinator of the consumer protocol: members, target assignment and reconciliation.
+
+Part of Kafka modelled: `GroupMetadataManager` and `ConsumerGroup`; the consumer's side is
+`impl/client/consumer_membership.py`.
+Source: KIP-848; apache/kafka (commit 1eb7644349).
+Left out, and why that is sound: **Not covered**: static members, the classic protocol, and regular expressions.
+"""

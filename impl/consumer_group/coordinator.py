@@ -102,14 +102,14 @@ def update_group(
     return HeartbeatError.NONE
 
 
-def is_full(rules: ConsumerGroupRules, request: HeartbeatRequest) -> bool:
+def is_full_request(rules: ConsumerGroupRules, request: HeartbeatRequest) -> bool:
     """Whether a request names all that it can, as the first one does, and the first one after an error."""
     if request.member_epoch == JOIN_GROUP_MEMBER_EPOCH:
         return True
     return request.names_topics and (request.names_owned or rules.owned_are_named_when_applied)
 
 
-def handle_heartbeat(
+def consumer_group_heartbeat(
     group: ConsumerGroup,
     rules: ConsumerGroupRules,
     topic_count: int,
@@ -132,6 +132,6 @@ def handle_heartbeat(
         return
     response.member_epoch = member.member_epoch
     if member.state != MemberState.NOT_A_MEMBER:
-        if is_full(rules, request) or member.assigned != assigned_before:
+        if is_full_request(rules, request) or member.assigned != assigned_before:
             response.names_assignment = True
             response.assigned = member.assigned

@@ -1,14 +1,16 @@
 """Does one consumer at most own each partition, and does every group converge, while consumers join, leave and crash?
 
+Bounds: two consumers that share two partitions; one crash and one departure, after which the other has all.
 Expected: HOLDS
 """
 
 from kafkacheck.model.consumer_group import family
+from kafkacheck.spec.consumer_group import properties
 
 MODEL = family.CONSUMER_GROUP.model(
     bounds={"crashes": 1, "leaves": 1},
     actions=[*family.ACTIONS, *family.DEPARTURES],
-    always=family.SAFETY,
+    always=[*family.SAFETY, properties.undisturbed_members_are_not_fenced],
     leads_to=family.CONVERGES,
     weakly_fair=[*family.FAIR, *family.FAIR_DEPARTURES],
 )

@@ -7,7 +7,12 @@ from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.client import consumer_membership
 from kafkacheck.impl.client.consumer_membership import Consumer
 from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatStage, MemberState
-from kafkacheck.impl.consumer_group.coordinator import handle_heartbeat, raises_group_epoch, remove_member, update_group
+from kafkacheck.impl.consumer_group.coordinator import (
+    consumer_group_heartbeat,
+    raises_group_epoch,
+    remove_member,
+    update_group,
+)
 from kafkacheck.impl.consumer_group.records import ConsumerGroup, ConsumerGroupRules
 from kafkacheck.impl.ids import PartitionSet
 from kafkacheck.impl.messages.consumer_group_heartbeat import Heartbeat, HeartbeatRequest, MemberId
@@ -61,7 +66,9 @@ class State(Struct):
 
 def consumer_sends_heartbeat(state: State, rules: ConsumerGroupRules, member_id: MemberId) -> bool:
     """A consumer sends a heartbeat to its coordinator."""
-    return consumer_membership.send_heartbeat(state.consumers[member_id], rules, member_id, state.heartbeats[member_id])
+    return consumer_membership.send_group_heartbeat(
+        state.consumers[member_id], rules, member_id, state.heartbeats[member_id]
+    )
 
 
 def is_at_last_epoch(state: State, bounds: Bounds) -> bool:
@@ -70,13 +77,19 @@ def is_at_last_epoch(state: State, bounds: Bounds) -> bool:
 
 
 def coordinator_handles_heartbeat(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId) -> bool:
-    """The coordinator handles the heartbeat of a consumer, and answers once its records are committed."""
+    """The coordinator handles the heartbeat of a consumer, and answers once its records are committed.
+
+    Who: the group's coordinator.
+    When: the request has arrived.
+    Effect: the group changes as `consumer_group_heartbeat` says.
+    Source: GroupCoordinatorService.consumerGroupHeartbeat.
+    """
     heartbeat = state.heartbeats[member_id]
     if heartbeat.stage != HeartbeatStage.REQUESTED:
         return False
     if is_at_last_epoch(state, bounds) and raises_group_epoch(state.group, rules, heartbeat.request, state.existing):
         return False
-    handle_heartbeat(state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.existing)
+    consumer_group_heartbeat(state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.existing)
     clear(heartbeat.request)
     heartbeat.stage = HeartbeatStage.ANSWERED if bounds.failovers == 0 else HeartbeatStage.APPENDED
     if state.consumers[member_id].state == ConsumerState.CRASHED:
@@ -87,7 +100,13 @@ def coordinator_handles_heartbeat(state: State, rules: ConsumerGroupRules, bound
 def coordinator_handles_late_heartbeat(
     state: State, rules: ConsumerGroupRules, bounds: Bounds, place: LatePlace
 ) -> bool:
-    """The coordinator handles a heartbeat for which no consumer waits."""
+    """The coordinator handles a heartbeat for which no consumer waits.
+
+    Who: the group's coordinator.
+    When: the request arrives.
+    Effect: the group changes as `update_group` says; the response reaches nobody.
+    Source: GroupCoordinatorService.consumerGroupHeartbeat.
+    """
     if place >= len(state.late_heartbeats):
         return False
     request = state.late_heartbeats[place]
