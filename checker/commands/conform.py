@@ -196,11 +196,11 @@ def replay_beside(model: Model, system: str, saved: Saved, trace: Trace, as_json
 
     with Link(command_of(system), SECONDS_FOR_ANSWER) as link:
         beside = Beside(model, system, link)
-        beside.telling = telling = SavedTelling(model, beside.adapter, trace, saved.refused_call(model))
+        beside.telling = telling = SavedTelling(model, beside.adapter, trace, saved.refused_calls(model))
         difference = beside.perform(telling.behaviour)
     verdict = "AGREES" if difference is None else "DIFFERENT"
     shown: Trace = trace
-    refused: dict[str, Any] | None = None
+    refused: list[dict[str, Any]] = []
     if difference is not None:
         ops = telling.behaviour.ops[: difference.at + 1]
         shown, refused = report.trace_of(telling, telling.behaviour._replace(ops=ops), difference, system)
