@@ -271,18 +271,21 @@ def _recorded(kind: str, found: Mapping[str, Outcome]) -> dict[str, str]:
 
 def _tell(kind: str, system: str, found: Mapping[str, Outcome]) -> int:
     """Print the table of a system; how many changes no system is known to tell, and no reason is listed for that."""
-    known, recorded, wrong = judged.untold(), judged.teeth().get(kind, {}), 0
+    known = judged.untold_conditions(system) if kind == MUTANTS else judged.untold()
+    recorded, wrong = judged.teeth().get(kind, {}), 0
     for name, outcome in found.items():
-        is_listed = name.partition(" in ")[0] in known
+        is_listed = (name.partition(" in ")[0] if kind == DATES else name) in known
         others = [each for each, told in recorded.get(name, {}).items() if each != system and judged.is_told(told)]
         note = f" (told by {', '.join(others)})" if others else " (listed)" if is_listed else ""
+        if kind == MUTANTS and outcome.verdict is Verdict.SAME:
+            note = " (no step is another)"
         if outcome.is_caught and is_listed:
             note = "; but untold.toml lists it: remove the entry"
         wrong += is_listed if outcome.is_caught else not note
         print(f"{system}, {name}: {outcome}{note}")
     told = sum(1 for outcome in found.values() if outcome.is_caught)
     print(f"{system}: {told} of {len(found)} told", flush=True)
-    return 0 if kind == MUTANTS else wrong
+    return wrong
 
 
 if __name__ == "__main__":
