@@ -120,7 +120,7 @@ EITHER_VERSION = ("transaction_version=1",)
 VERSION_1 = (*EITHER_VERSION, "cluster_version=1", "upgrades=0")
 RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
 COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
-FENCED_TWICE = "transaction_coordinator_4_0.toml"
+FENCED_TWICE, FENCED_ONCE = "transaction_coordinator_4_0.toml", "transaction_coordinator_4_0_version_1.toml"
 LOG, SENT = "partition_log.py", "producer_state_model.py"
 IN_TRANSACTIONS = ("transactions=1", "log_size=4")
 SEQUENCES = ("reloads=0", "max_producer_epoch=0", "cached_batches=2", "max_verification_guard=2", "wraps=1")
@@ -156,7 +156,7 @@ RUNS = (
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
     Run(COORDINATOR, REQUESTED, EITHER_VERSION, FENCED_TWICE, known_in=("4.0.0",)),
     Run(COORDINATOR, REQUESTED, (*VERSION_1, "first_epoch=-1"), case="first"),
-    Run(COORDINATOR, REQUESTED, VERSION_1, case="version_1"),
+    Run(COORDINATOR, REQUESTED, VERSION_1, FENCED_ONCE, "version_1", known_in=("4.0.0",)),
     Run(COORDINATOR, REQUESTED, RELOADED, FENCED_TWICE, "reloaded", known_in=("4.0.0",)),
     Run("transaction_metadata.py", "transaction_metadata_model.py", EITHER_VERSION),
     Run("transaction_metadata.py", "transaction_metadata_model.py", (*EITHER_VERSION, "first_epoch=-1"), case="first"),
@@ -196,4 +196,5 @@ RUNS = (
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "crashes=1")),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "disk_losses=1"), case="disks"),
     Run(RAFT, QUORUM, case="epochs"),
+    Run(RAFT, QUORUM, ("voters=2", "log_size=3", "max_records=2"), case="two"),
 )
