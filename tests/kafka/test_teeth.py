@@ -161,6 +161,13 @@ def test_each_reason_is_about_a_switch_that_no_class_tells():
         assert not any(map(judged.is_told, recorded[change].values())), f"{change} is told: remove the entry"
 
 
+def test_each_condition_that_is_left_has_a_reason_and_no_other_one_has():
+    recorded = judged.teeth()[judged.MUTANTS]
+    left = {(system, name) for name, outcomes in recorded.items() if name != judged.ALL for system in outcomes}
+    listed = {(system, name) for system in teeth.JUDGES for name in judged.untold_conditions(system)}
+    assert left == listed
+
+
 def test_known_differences_are_those_of_some_releases():
     run = Run("a.py", "m", known="a.toml", known_in=("4.0.0",))
     assert [run.known_of(each) for each in ("4.0.0", "4.0.0-SNAPSHOT", "4.0.1")] == ["a.toml", "a.toml", None]

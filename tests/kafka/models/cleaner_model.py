@@ -83,10 +83,11 @@ def cleaner_cleans(state: State, rules: CompactionRules, bounds: Bounds, end: Cl
 
     A pass over two segments joins them, even if it removes nothing.
     """
-    if end < state.grouped_end or end > cleanable_offset(rules, state.replica, state.high_watermark):
+    if end < state.grouped_end:
         return False
     has_cleaned = clean(state.replica, rules, state.writes, state.high_watermark, Ids(), end, is_late)
-    if bounds.grouped == 1 and end > max(1, state.grouped_end):
+    joins = bounds.grouped == 1 and end > max(1, state.grouped_end)
+    if joins and end <= cleanable_offset(rules, state.replica, state.high_watermark):
         state.grouped_end = end
         return True
     return has_cleaned
