@@ -187,7 +187,7 @@ def teeth_lines() -> Iterator[str]:
             for change, outcomes in known[kind].items():
                 told = [each for each in outcomes if is_told(outcomes[each])]
                 others = [class_of(each) for each in outcomes if each not in told]
-                reason = reasons.get(change, "**none**")
+                reason = reasons.get(change.partition(" in ")[0], "**none**")
                 named = ", ".join(f"{class_of(each)} ({steps_of(outcomes[each])})" for each in told)
                 yield f"| `{change}` | {named or reason} | {', '.join(others)} |"
     if MUTANTS in known:

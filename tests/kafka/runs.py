@@ -160,7 +160,7 @@ RUNS = (
     Run(COORDINATOR, REQUESTED, RELOADED, FENCED_TWICE, "reloaded", known_in=("4.0.0",)),
     Run("transaction_metadata.py", "transaction_metadata_model.py", EITHER_VERSION),
     Run("transaction_metadata.py", "transaction_metadata_model.py", (*EITHER_VERSION, "first_epoch=-1"), case="first"),
-    Run("offsets.py", "offsets_model.py"),
+    Run("offsets.py", "offsets_model.py", known="offsets_4_0.toml", known_in=("4.0.0",)),
     Run("offsets.py", "offsets_model.py", ("log_size=3", "max_generation=1"), case="generations"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run("replica_lag.py", "replica_lag"),

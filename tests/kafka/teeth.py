@@ -30,7 +30,7 @@ from tests.kafka import judged
 from tests.kafka.bench import Bench, Outcome, Verdict, model_of
 from tests.kafka.judged import DATES, MUTANTS, SWITCHES
 from tests.kafka.libs import OLDEST, KafkaError, classes_of, newest_release
-from tests.kafka.runs import JUDGES, RELEASES, RUNS, Run
+from tests.kafka.runs import JUDGES, RELEASES, RUNS, Run, plain
 from tests.kafka.systems.jvm import CLASSES
 
 IMPL = Path(__file__).resolve().parents[2] / "impl"
@@ -158,6 +158,8 @@ def bitten(runs: Sequence[Run], release: str, changes: Changes, asked: Asked) ->
     tried: dict[str, set[str]] = {}
     places = list(Verdict)
     for run in runs:
+        if plain(release) in run.not_in:
+            continue
         if run.model in tried and all(best[name].is_caught for name in tried[run.model]):
             continue
         bench = Bench(run, release, asked.seconds, asked.seed)
