@@ -146,8 +146,8 @@ def has_rules(path: Path) -> bool:
 
 def differences_of(run: Run) -> int:
     """How many known differences the run lists in the newest release."""
-    known = run.known_of(newest_release())
-    return len(tomllib.loads((HERE / "systems" / known).read_text("utf-8"))["difference"]) if known else 0
+    files = [HERE / "systems" / each for each in run.known_of(newest_release())]
+    return sum(len(tomllib.loads(each.read_text("utf-8"))["difference"]) for each in files)
 
 
 def row(path: Path) -> str:

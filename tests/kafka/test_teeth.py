@@ -11,7 +11,7 @@ from kafkacheck.checker.language import removal
 from tests.kafka import judged, teeth
 from tests.kafka.bench import Bench, Verdict
 from tests.kafka.libs import KafkaError
-from tests.kafka.runs import Run
+from tests.kafka.runs import Known, Run
 from tests.support.command import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -172,9 +172,10 @@ def test_each_condition_that_is_left_has_a_reason_and_no_other_one_has():
 
 
 def test_known_differences_are_those_of_some_releases():
-    run = Run("a.py", "m", known="a.toml", known_in=("4.0.0",))
-    assert [run.known_of(each) for each in ("4.0.0", "4.0.0-SNAPSHOT", "4.0.1")] == ["a.toml", "a.toml", None]
-    assert Run("a.py", "m", known="a.toml").known_of("4.4.0") == "a.toml"
+    run = Run("a.py", "m", known=(Known("a.toml"), Known("b.toml", ("4.0.0",))))
+    both = ["a.toml", "b.toml"]
+    assert [run.known_of(each) for each in ("4.0.0", "4.0.0-SNAPSHOT", "4.0.1")] == [both, both, ["a.toml"]]
+    assert Run("a.py", "m").known_of("4.4.0") == []
 
 
 @pytest.mark.slow

@@ -240,6 +240,14 @@ def test_a_known_difference_is_passed_and_counted(run, system, tmp_path):
     assert found["listed"][0]["times"] > 0
 
 
+def test_known_differences_may_be_in_several_files(run, system, tmp_path):
+    more = tmp_path / "more"
+    more.mkdir()
+    files = "--known", known(tmp_path, "put"), "--known", known(more, "take")
+    found = run.document(system(FAULTS["fields"][:2]), *files)
+    assert [(each["action"], each["times"] > 0) for each in found["listed"]] == [("put", False), ("take", True)]
+
+
 def test_ways_round_what_is_blocked_are_sought_once_a_round(run, system, tmp_path, monkeypatch):
     blocked, find_parents = [], Paths.find_parents
     monkeypatch.setattr(Paths, "find_parents", lambda self: (blocked.append(self.is_blocked.sum()), find_parents(self)))
