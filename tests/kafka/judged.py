@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from tests.kafka.libs import newest_release
 from tests.kafka.runs import JUDGES, RUNS, Run
@@ -68,7 +69,7 @@ Are the dates right? In the release that a switch names it is set as before it, 
 }
 MUTANTS_HEAD = """\
 Conditions of the judged modules that were taken away, one at a time (`--mutants`). Some change no step at the bounds of
-the runs; some are left, because the class shows nothing of the change, or the time was too short.
+the runs. Those that are left change some, and the class does not tell; the second table says why.
 """
 NUMBERS = ("kafka", "edges", "refusals", "steps", "outcome")
 NOT_YET = "no adapter yet"
@@ -97,8 +98,19 @@ def teeth() -> dict[str, dict[str, dict[str, str]]]:
 
 def untold() -> dict[str, str]:
     """By wrong rule the reason why no class tells it."""
-    listed = tomllib.loads(UNTOLD.read_text("utf-8")) if UNTOLD.exists() else {}
-    return {each["change"]: each["reason"] for each in listed.get("switch", [])}
+    return {each["change"]: each["reason"] for each in _listed("switch")}
+
+
+def untold_conditions(system: str) -> dict[str, str]:
+    """By condition the reason why the class of a system does not tell that it was taken away."""
+    return {
+        name: each["reason"] for each in _listed("conditions") if each["system"] == system for name in each["names"]
+    }
+
+
+def _listed(kind: str) -> list[dict[str, Any]]:
+    listed: dict[str, list[dict[str, Any]]] = tomllib.loads(UNTOLD.read_text("utf-8")) if UNTOLD.exists() else {}
+    return listed.get(kind, [])
 
 
 def record_teeth(kind: str, system: str, outcomes: Mapping[str, str], is_whole: bool) -> None:
@@ -134,8 +146,8 @@ def has_rules(path: Path) -> bool:
 
 def differences_of(run: Run) -> int:
     """How many known differences the run lists in the newest release."""
-    known = run.known_of(newest_release())
-    return len(tomllib.loads((HERE / "systems" / known).read_text("utf-8"))["difference"]) if known else 0
+    files = [HERE / "systems" / each for each in run.known_of(newest_release())]
+    return sum(len(tomllib.loads(each.read_text("utf-8"))["difference"]) for each in files)
 
 
 def row(path: Path) -> str:
@@ -175,12 +187,17 @@ def teeth_lines() -> Iterator[str]:
             for change, outcomes in known[kind].items():
                 told = [each for each in outcomes if is_told(outcomes[each])]
                 others = [class_of(each) for each in outcomes if each not in told]
-                reason = reasons.get(change, "**none**")
+                reason = reasons.get(change.partition(" in ")[0], "**none**")
                 named = ", ".join(f"{class_of(each)} ({steps_of(outcomes[each])})" for each in told)
                 yield f"| `{change}` | {named or reason} | {', '.join(others)} |"
     if MUTANTS in known:
         yield from ("", MUTANTS_HEAD, "| class | conditions | told | same steps | left |", "| --- " * 5 + "|")
         yield from (f"| {class_of(each)} | {numbers} |" for each, numbers in known[MUTANTS].get(ALL, {}).items())
+        yield from ("", "| class | condition that is left | why |", "| --- | --- | --- |")
+        for name, outcomes in known[MUTANTS].items():
+            for system in outcomes if name != ALL else ():
+                reason = untold_conditions(system).get(name, "**none**")
+                yield f"| {class_of(system)} | `{name.replace('`', '')}` | {reason} |"
 
 
 def steps_of(outcome: str) -> str:
