@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from tests.kafka.assignors import recorded
 from tests.kafka.libs import newest_release
 from tests.kafka.runs import JUDGES, RUNS, Run
 
@@ -164,6 +165,7 @@ def page() -> str:
         numbers = [told[run.name][each] if run.name in told else "not recorded" for each in NUMBERS]
         cells = [f"`{run.name}`", class_of(run.system), *numbers, str(differences_of(run))]
         lines.append(f"| {' | '.join(cells)} |")
+    lines += recorded.table()
     lines += teeth_lines()
     return "\n".join(lines) + "\n"
 

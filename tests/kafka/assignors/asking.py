@@ -1,11 +1,11 @@
-"""A group as numbers, from which Kafka's assignors and those of impl/assignors/ are asked the same.
+"""A group as numbers, by which Kafka's assignors and those of impl/assignors/ are asked the same.
 
 Sets are bits: of topics, of racks, and of partitions, which are numbered through all topics, WIDTH for each.
 """
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +41,15 @@ ASSIGNORS = {
     "broker_range": Asked(f"{COORDINATOR}.RangeAssignor", broker_range_assignment),
     "uniform": Asked(f"{COORDINATOR}.UniformAssignor", uniform_assignment),
 }
+EXTRA_STAYS_SINCE = (4, 1)
+
+
+def asked_in(name: str, release: str) -> Asked:
+    """An assignor by its name, by the rules of a release."""
+    asked = ASSIGNORS[name]
+    if name == "uniform" and tuple(map(int, release.split(".")[:2])) < EXTRA_STAYS_SINCE:
+        return Asked(asked.kind, partial(uniform_assignment, extra_stays=False))
+    return asked
 
 
 class Row(NamedTuple):
@@ -81,7 +90,7 @@ class Order(NamedTuple):
         return [name_at(chr(ord("a") + number), place) for number, place in enumerate(self.members)]
 
 
-@lru_cache
+@cache
 def name_at(beginning: str, place: int) -> str:
     """A name that has this place among others in a hash map of 16 buckets."""
     return next(
@@ -160,8 +169,8 @@ def answers_of_kafka(kind: str, order: Order, cases: Sequence[Case]) -> list[tup
     return [tuple(map(int, each)) for each in np.array(door.answers(rows)).reshape(-1, MEMBERS)]
 
 
-class Difference(NamedTuple):
-    """A group for which the two do not say the same."""
+class Answers(NamedTuple):
+    """What each member of a group gets by Kafka and by ours, as bits; or FAILED."""
 
     case: Case
     order: Order
@@ -169,8 +178,8 @@ class Difference(NamedTuple):
     ours: tuple[int, ...]
 
 
-def compared(asked: Asked, order: Order, cases: Iterable[Case]) -> Iterator[Difference | None]:
-    """For each case None, or what differs."""
+def compared(asked: Asked, order: Order, cases: Iterable[Case]) -> Iterator[Answers]:
+    """Both answers, case by case."""
     stream = iter(cases)
     while batch := list(itertools.islice(stream, BATCH)):
         for case, kafka in zip(batch, answers_of_kafka(asked.kind, order, batch), strict=True):
@@ -178,4 +187,4 @@ def compared(asked: Asked, order: Order, cases: Iterable[Case]) -> Iterator[Diff
                 ours = answer_of(asked.function(group_of(case, order)), order)
             except NoAssignmentError:
                 ours = FAILED
-            yield None if kafka == ours else Difference(case, order, kafka, ours)
+            yield Answers(case, order, kafka, ours)
