@@ -48,8 +48,8 @@ class Member(NamedTuple):
 class Group(NamedTuple):
     """A group at the moment of an assignment.
 
-    topics: how many partitions each existing topic has.
-    members: the members by their member id.
+    topics: how many partitions each existing topic has, at least one.
+    members: the members by their member id; at least one.
     racks: where the replicas of a partition are; a partition that is not in it has replicas in no known rack.
     """
 
@@ -71,7 +71,7 @@ def partitions_of(group: Group, topic: str) -> list[Partition]:
 def assignable_topics(group: Group) -> list[str]:
     """The topics that exist and that some member subscribes to, in the order of `group.topics`."""
     wanted = {topic for member in group.members.values() for topic in member.topics}
-    return [topic for topic in group.topics if topic in wanted and group.topics[topic] > 0]
+    return [topic for topic in group.topics if topic in wanted]
 
 
 def subscribers(group: Group, topic: str) -> list[str]:

@@ -70,9 +70,8 @@ def assign_near(group: Group, topics: list[str], assigned: Assignment) -> None:
     """Give partitions to members near them. Topics that can be partitioned alike are assigned together."""
     alike: dict[tuple[frozenset[str], int], list[str]] = {}
     for topic in topics:
-        members = ordered_subscribers(group, topic)
-        if any(group.members[member].rack for member in members):
-            alike.setdefault((frozenset(members), group.topics[topic]), []).append(topic)
+        members = frozenset(ordered_subscribers(group, topic))
+        alike.setdefault((members, group.topics[topic]), []).append(topic)
     for together in alike.values():
         if len(together) > 1:
             assign_alike(group, together, assigned)

@@ -56,7 +56,7 @@ def are_subscriptions_equal(group: Group) -> bool:
     for member in group.members.values():
         if first and member.topics != first:
             return False
-        first = first or member.topics
+        first = member.topics
     return True
 
 

@@ -2,8 +2,8 @@
 
 Part of Kafka modelled: `AbstractStickyAssignor` (`GeneralAssignmentBuilder`, `PartitionMovements`).
 Source: KIP-54, KIP-341, KIP-881; apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: Kafka's short cuts in `isBalanced`, and its first look for another owner in the same
-rack, because neither changes what is done: the partition goes to the same member in both cases.
+Left out, and why that is sound: Kafka's first look for another owner in the same rack, because the partition goes to
+the same member if there is none.
 """
 
 from typing import NamedTuple
@@ -125,16 +125,35 @@ def gives(balancing: Balancing, partition: Partition, near_only: bool) -> bool:
 
 def can_change(balancing: Balancing, name: str) -> bool:
     """Whether a member could get another partition, or could give one up to another member."""
-    group = balancing.group
-    most = sum(group.topics.get(topic, 0) for topic in group.members[name].topics)
     mine = balancing.assigned[name]
-    return len(mine) < most or not mine.isdisjoint(balancing.shared)
+    return len(mine) < most_of(balancing, name) or not mine.isdisjoint(balancing.shared)
+
+
+def most_of(balancing: Balancing, name: str) -> int:
+    """How many partitions the topics of a member have."""
+    group = balancing.group
+    return sum(group.topics.get(topic, 0) for topic in group.members[name].topics)
 
 
 def is_unfair(balancing: Balancing, partition: Partition) -> bool:
     """Whether some subscriber has at least two partitions less than the member that has this one."""
     load = len(balancing.assigned[balancing.owner[partition]])
     return any(len(balancing.assigned[name]) + 1 < load for name in balancing.members_of[partition[0]])
+
+
+def is_balanced(balancing: Balancing) -> bool:
+    """Whether no partition needs to go to a subscriber that has at least two less.
+
+    A member that has as many partitions as its topics needs none; so also if they are of a topic that it has left.
+    Source: `GeneralAssignmentBuilder.isBalanced`.
+    """
+    full = [name for name, mine in balancing.assigned.items() if len(mine) == most_of(balancing, name)]
+    return not any(
+        len(balancing.assigned[name]) + 1 < len(balancing.assigned[balancing.owner[partition]])
+        for partition in balancing.shared
+        for name in balancing.members_of[partition[0]]
+        if name not in full
+    )
 
 
 def move_partitions(balancing: Balancing, partitions: list[Partition]) -> bool:
@@ -149,7 +168,7 @@ def move_partitions(balancing: Balancing, partitions: list[Partition]) -> bool:
     while goes_on:
         goes_on = False
         for partition in partitions:
-            if not any(is_unfair(balancing, each) for each in balancing.shared):
+            if is_balanced(balancing):
                 break
             if moves(balancing, partition):
                 is_moved = goes_on = True
@@ -159,8 +178,8 @@ def move_partitions(balancing: Balancing, partitions: list[Partition]) -> bool:
 def moves(balancing: Balancing, partition: Partition) -> bool:
     """Move a partition if that is fair; whether it was moved.
 
-    NoAssignmentError if the member that had it earlier can have nothing that others can have: Kafka throws a
-    NullPointerException. If that member has left the topic, it gets the partition none the less.
+    NoAssignmentError if the member that had it earlier can have only what nobody else can have: Kafka throws
+    an exception. If that member has left the topic, it gets the partition none the less.
     """
     load = len(balancing.assigned[balancing.owner[partition]])
     earlier = balancing.earlier.get(partition)
