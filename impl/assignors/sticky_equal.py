@@ -105,7 +105,7 @@ def members_near(group: Group, partition: Partition) -> int:
 def next_near(filling: Filling, members: list[str], first: int, partition: Partition) -> int:
     """The place of the first member that has a replica in its rack, from a place on and around; NOBODY if none has."""
     racks = racks_of(filling.group, partition)
-    for place in [*range(first, len(members)), *range(first)]:
+    for place in list(range(first, len(members))) + list(range(first)):
         if filling.group.members[members[place]].rack in racks:
             return place
     return NOBODY

@@ -11,10 +11,12 @@ import copy
 import importlib
 import itertools
 import os
+import re
 import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import FrameType
 
@@ -32,18 +34,41 @@ PATIENCE = 10
 NAME = "wrong_assignors"
 SOURCES = Path(next(iter(assignors.__path__)))
 OTHER_SIDE = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
-LEFT: dict[str, str] = {}
+EARLY = "where it goes on instead of stopping, nothing more moves"
+LEFT = {
+    "sticky_general.py:is_balanced: name not in full is True": "one random group of some 50,000 tells it, such as one of "
+    "`python -m tests.kafka.assignors sticky --part sample --sample 50000`",
+    "sticky_general.py:move: source != member is True": "a partition must have come back to its first owner, and another "
+    "one of the topic must come back to the same member after it; no group did so",
+    "uniform.py:kept_and_room: extra_stays is True in extra_stays and len(mine) < quota and "
+    "(0 < larger < len(group.members) - place)": "the newest release has it; before 4.1 it is asked without",
+    "uniform.py:uniform_assignment: not topics is False": "without a topic nothing is kept, and nothing is free",
+    "uniform_different.py:uniform_for_different_topics: len(subscribers(group, topic)) >= 2 is True": EARLY,
+    "uniform_different.py:even_out: place == last is False": EARLY,
+    "uniform_different.py:even_out: last == NOBODY is False in is_evened_out(spread, topic) or last == NOBODY": EARLY,
+    "uniform_different.py:is_evened_out: loads[members[-1]] - loads[members[0]] <= 1 is False": EARLY,
+    "uniform_different.py:is_evened_out: loads[members[-1]] - loads[members[0]] <= 1 has the limit on the other "
+    "side": EARLY,
+}
 """Wrong rules that give the same assignments, by `module:function: what is wrong`, each with the reason."""
 
 Known = list[tuple[str, Order, list[Case], list[tuple[int, ...]]]]
 
 
 @click.command()
+@click.argument("modules", nargs=-1, metavar="[MODULE]...")
 @click.option("--kafka", "release", metavar="RELEASE", help="Which release; by default the newest.")
 @click.option("--sample", type=click.IntRange(1), default=4000, show_default=True, help="How many groups.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Where the random groups begin.")
-def main(release: str | None, sample: int, seed: int) -> None:
-    """Make each condition of the assignors wrong, and look whether Kafka's answers tell it."""
+def main(modules: tuple[str, ...], release: str | None, sample: int, seed: int) -> None:
+    """Make each condition of the assignors wrong, and look whether Kafka's answers tell it.
+
+    MODULE is one of impl/assignors/, such as range; all of them by default.
+    """
+    files = {path.stem for path in SOURCES.glob("*.py")}
+    for each in set(modules) - files:
+        print(f"error: there is no module {each}; expected one of {', '.join(sorted(files))}", file=sys.stderr)
+        raise SystemExit(CANNOT)
     try:
         classes = classes_of(release)
     except KafkaError as error:
@@ -54,7 +79,7 @@ def main(release: str | None, sample: int, seed: int) -> None:
     known = asked(sample, seed)
     told = 0
     left = []
-    for where, module, text in wrong_rules():
+    for where, module, text in wrong_rules(modules or tuple(files)):
         if is_told(module, text, known):
             told += 1
         else:
@@ -75,9 +100,9 @@ def asked(sample: int, seed: int) -> Known:
     return known
 
 
-def wrong_rules() -> Iterator[tuple[str, str, str]]:
-    """Each wrong rule: where and what it is, its module, and the module's text with it."""
-    for path in sorted(SOURCES.glob("*.py")):
+def wrong_rules(modules: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
+    """Each wrong rule of some modules: where and what it is, its module, and the module's text with it."""
+    for path in [SOURCES / f"{module}.py" for module in sorted(modules)]:
         tree = ast.parse(path.read_text("utf-8"))
         for function in [node for node in tree.body if isinstance(node, ast.FunctionDef)]:
             for number, node in enumerate(ast.walk(function)):
@@ -133,16 +158,32 @@ def is_told(module: str, text: str, known: Known) -> bool:
         importlib.invalidate_caches()
         sys.path.insert(0, folder)
         try:
-            return any(_differs(name, order, cases, answers) for name, order, cases, answers in known)
+            return any(
+                _differs(name, order, cases, answers)
+                for name, order, cases, answers in known
+                if module in reached(_module_of(name))
+            )
         finally:
             sys.path.remove(folder)
     return True
 
 
+def _module_of(name: str) -> str:
+    return ASSIGNORS[name].function.__module__.rpartition(".")[2]
+
+
+@cache
+def reached(module: str) -> set[str]:
+    """A module and all that it imports from its folder."""
+    imported = set(
+        re.findall(r"from kafkacheck\.impl\.assignors\.(\w+) import", (SOURCES / f"{module}.py").read_text())
+    )
+    return {module}.union(*(reached(each) for each in imported))
+
+
 def _differs(name: str, order: Order, cases: list[Case], answers: list[tuple[int, ...]]) -> bool:
     right = ASSIGNORS[name].function
-    module = right.__module__.rpartition(".")[2]
-    function = getattr(importlib.import_module(f"{NAME}.{module}"), right.__name__)
+    function = getattr(importlib.import_module(f"{NAME}.{_module_of(name)}"), right.__name__)
     for case, kafka in zip(cases, answers, strict=True):
         try:
             ours = answer_of(function(group_of(case, order)), order)
