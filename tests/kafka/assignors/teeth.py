@@ -36,10 +36,10 @@ SOURCES = Path(next(iter(assignors.__path__)))
 OTHER_SIDE = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 EARLY = "where it goes on instead of stopping, nothing more moves"
 LEFT = {
-    "sticky_general.py:is_balanced: name not in full is True": "one random group of some 50,000 tells it, such as one of "
-    "`python -m tests.kafka.assignors sticky --part sample --sample 50000`",
-    "sticky_general.py:move: source != member is True": "a partition must have come back to its first owner, and another "
-    "one of the topic must come back to the same member after it; no group did so",
+    "sticky_general.py:is_balanced: name not in full is True": "one random group of some 50,000 tells it, "
+    "such as one of `python -m tests.kafka.assignors sticky --part sample --sample 50000`",
+    "sticky_general.py:move: source != member is True": "a partition must have come back to its first owner, and "
+    "another one of the topic must come back to the same member after it; no group did so",
     "uniform.py:kept_and_room: extra_stays is True in extra_stays and len(mine) < quota and "
     "(0 < larger < len(group.members) - place)": "the newest release has it; before 4.1 it is asked without",
     "uniform.py:uniform_assignment: not topics is False": "without a topic nothing is kept, and nothing is free",
