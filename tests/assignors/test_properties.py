@@ -101,8 +101,8 @@ def test_the_second_cooperative_rebalance_completes_the_assignment(group):
     assert is_valid(again, second) and no_move_helps(again, second)
 
 
-def test_the_uniform_assignor_of_4_0_moves_a_partition_in_vain():
-    """Before 4.1 the first members got the partitions that are left over, also if a later one had such a one."""
+def test_the_uniform_assignor_of_4_0_0_moves_a_partition_in_vain():
+    """In 4.0.0 the first members got the partitions that are left over, also if a later one had such a one."""
     wanted = frozenset({"t0"})
     members = {
         "a": Member(wanted, frozenset({("t0", 0)}), 1),

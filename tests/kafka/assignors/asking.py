@@ -16,6 +16,7 @@ from kafkacheck.impl.assignors.range import range_assignment
 from kafkacheck.impl.assignors.round_robin import round_robin_assignment
 from kafkacheck.impl.assignors.sticky import cooperative_assignment, sticky_assignment
 from kafkacheck.impl.assignors.uniform import uniform_assignment
+from tests.kafka.runs import plain
 from tests.kafka.systems import jvm
 
 TOPICS = ("t0", "t1", "t2")
@@ -41,13 +42,13 @@ ASSIGNORS = {
     "broker_range": Asked(f"{COORDINATOR}.RangeAssignor", broker_range_assignment),
     "uniform": Asked(f"{COORDINATOR}.UniformAssignor", uniform_assignment),
 }
-EXTRA_STAYS_SINCE = (4, 1)
+EXTRA_STAYS_SINCE = (4, 0, 1)
 
 
 def asked_in(name: str, release: str) -> Asked:
     """An assignor by its name, by the rules of a release."""
     asked = ASSIGNORS[name]
-    if name == "uniform" and tuple(map(int, release.split(".")[:2])) < EXTRA_STAYS_SINCE:
+    if name == "uniform" and tuple(map(int, plain(release).split("."))) < EXTRA_STAYS_SINCE:
         return Asked(asked.kind, partial(uniform_assignment, extra_stays=False))
     return asked
 

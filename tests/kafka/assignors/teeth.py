@@ -41,7 +41,7 @@ LEFT = {
     "sticky_general.py:move: source != member is True": "a partition must have come back to its first owner, and "
     "another one of the topic must come back to the same member after it; no group did so",
     "uniform.py:kept_and_room: extra_stays is True in extra_stays and len(mine) < quota and "
-    "(0 < larger < len(group.members) - place)": "the newest release has it; before 4.1 it is asked without",
+    "(0 < larger < len(group.members) - place)": "the newest release has it; in 4.0.0 it is asked without",
     "uniform.py:uniform_assignment: not topics is False": "without a topic nothing is kept, and nothing is free",
     "uniform_different.py:uniform_for_different_topics: len(subscribers(group, topic)) >= 2 is True": EARLY,
     "uniform_different.py:even_out: place == last is False": EARLY,
