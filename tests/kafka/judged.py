@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.kafka.assignors import recorded
 from tests.kafka.libs import newest_release
 from tests.kafka.runs import JUDGES, RUNS, Run
 
@@ -54,6 +55,7 @@ NOT_JUDGED = {
     "keys and a delete horizon; here the cleaner removes sooner",
 }
 """By module, or by the beginning of several, why no class of Kafka runs beside it: none can, or none is driven yet."""
+ASSIGNORS = "the assignors of Kafka, on all small groups (`python -m tests.kafka.assignors`)"
 SWITCHES, MUTANTS, DATES = "switches", "mutants", "profiles"
 ALL = "all conditions"
 """Under this name the numbers of conditions are recorded: all, told, of no effect, and left."""
@@ -155,6 +157,7 @@ def row(path: Path) -> str:
     module = path.relative_to(IMPL).as_posix()
     systems = dict.fromkeys(run.system for run in RUNS if module in JUDGES[run.system][1])
     judges = ", ".join(dict.fromkeys(class_of(each) for each in systems))
+    judges = judges or (ASSIGNORS if module.startswith("assignors/") else "")
     judges = judges or next((why for place, why in NOT_JUDGED.items() if module.startswith(place)), NOT_YET)
     return f"| [{module}]({module}) | {judges} |"
 
@@ -174,6 +177,7 @@ def page() -> str:
         numbers = [told[run.name][each] if run.name in told else "not recorded" for each in NUMBERS]
         cells = [f"`{run.name}`", class_of(run.system), *numbers, str(differences_of(run))]
         lines.append(f"| {' | '.join(cells)} |")
+    lines += recorded.table()
     lines += teeth_lines()
     return "\n".join(lines) + "\n"
 
