@@ -138,7 +138,7 @@ class Model(Unchanging):
             self._bounds = Bounds(bounds or {})
         except ModelError as error:
             raise ModelError(f"{place}: {error}") from None
-        copies = {role: list(given[role]) for role in (*LISTS, "leads_to") if given[role] is not None}
+        copies: dict[str, Any] = {role: list(given[role]) for role in (*LISTS, "leads_to") if given[role] is not None}
         copies |= {role: dict(given[role]) for role in MAPPINGS}
         self._given, self._definition = given, given | copies | {"place": place}
         with collector.paused():
