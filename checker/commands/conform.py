@@ -71,6 +71,7 @@ NOTHING_SHOWN = "the system showed no value of any field, so that nothing was co
 @click.option(
     "--known",
     type=Place(),
+    multiple=True,
     metavar="FILE",
     help="The differences that are known, with their reasons.  [default: SYSTEM with the ending .toml]",
 )
@@ -84,7 +85,7 @@ def conform(
     seed: int,
     steps: int,
     answer_seconds: float,
-    known: Path | None,
+    known: tuple[Path, ...],
     max_seconds: float | None,
     max_states: int | None,
     folder: Path | None,
@@ -99,10 +100,12 @@ def conform(
     model = with_settings(catalogue.find_model(model_name, max_seconds), changes)
     if not as_json:
         say(f"{headline(model)}, beside {system}")
-    known_file = known or Path(system).with_suffix(".toml") if system.endswith(".py") or known else None
-    entries = [] if known_file is None else listed(known_file, [action.name for action in model.actions])
-    if known is not None and not known.exists():
-        raise UsageError(f"--known {known}: there is no such file; name one, or leave it out")
+    for file in known:
+        if not file.exists():
+            raise UsageError(f"--known {file}: there is no such file; name one, or leave it out")
+    files_known = known or ((Path(system).with_suffix(".toml"),) if system.endswith(".py") else ())
+    actions = [action.name for action in model.actions]
+    entries = [each for file in files_known for each in listed(file, actions)]
     limits = Limits(max_states, max_seconds)
     with Link(command_of(system), answer_seconds) as link:
         outcome = _compared(model, system, link, entries, limits, seed, steps)
@@ -196,11 +199,11 @@ def replay_beside(model: Model, system: str, saved: Saved, trace: Trace, as_json
 
     with Link(command_of(system), SECONDS_FOR_ANSWER) as link:
         beside = Beside(model, system, link)
-        beside.telling = telling = SavedTelling(model, beside.adapter, trace, saved.refused_call(model))
+        beside.telling = telling = SavedTelling(model, beside.adapter, trace, saved.refused_calls(model))
         difference = beside.perform(telling.behaviour)
     verdict = "AGREES" if difference is None else "DIFFERENT"
     shown: Trace = trace
-    refused: dict[str, Any] | None = None
+    refused: list[dict[str, Any]] = []
     if difference is not None:
         ops = telling.behaviour.ops[: difference.at + 1]
         shown, refused = report.trace_of(telling, telling.behaviour._replace(ops=ops), difference, system)

@@ -6,6 +6,7 @@ import click
 
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.catalogue import Expectation
+from kafkacheck.checker.catalogue.questions import question_of
 from kafkacheck.checker.commands.options import json_option
 from kafkacheck.checker.commands.output import failed, json_text, say
 from kafkacheck.checker.model import Model, settings
@@ -29,13 +30,16 @@ def models(patterns: tuple[str, ...], is_long: bool, as_json: bool) -> int:
     names = catalogue.names_matching(patterns, with_folders=True) if patterns else catalogue.catalogue_names()
     width = max(map(len, names), default=0)
     for name in names:
+        expected = expectations.get(name)
         try:
-            model = catalogue.find_model(name)
+            if is_long or as_json:
+                model = catalogue.find_model(name)
+                listed.append(document(model, expected))
+            else:
+                question = " ".join(question_of(name).split())
         except KafkacheckError as error:
             broken = failed(str(error), error.exit_status)
             continue
-        expected = expectations.get(name)
-        listed.append(document(model, expected))
         if as_json:
             continue
         if is_long:
@@ -45,7 +49,7 @@ def models(patterns: tuple[str, ...], is_long: bool, as_json: bool) -> int:
             say(("\n" if family else "") + name.partition(".")[0])
             family = name.partition(".")[0]
         verdict = expected.verdict.name if expected else ""
-        say(f"  {name:<{width}}  {verdict:<8}  {' '.join(model.question.split())}".rstrip())
+        say(f"  {name:<{width}}  {verdict:<8}  {question}".rstrip())
     if as_json:
         say(json_text(listed))
     return broken

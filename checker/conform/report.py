@@ -33,31 +33,39 @@ class Outcome:
     reason: str = ""
     difference: Difference | None = None
     trace: Trace | None = None
-    refused: dict[str, Any] | None = None
+    refused: list[dict[str, Any]] = field(default_factory=list)
     guards: GuardOutcomes | None = None
     outdated: list[Listed] = field(default_factory=list)
 
 
 def trace_of(
     paths: Telling, behaviour: Behaviour, difference: Difference, name: str
-) -> tuple[Trace, dict[str, Any] | None]:
-    """The behaviour as a trace that says at its end how the system differs; and the call that was refused, if one was.
+) -> tuple[Trace, list[dict[str, Any]]]:
+    """The behaviour as a trace that says at its end how the system differs; and the calls that were refused.
 
-    A refusal is no step of the model, so that the trace ends in the state before it.
+    A refusal is no step of the model. It has the number of the step `after` which it was asked for, from 1 on for the
+    initial state; a system can differ because it did something when it refused.
     """
     model, layout = paths.model, paths.model.layout
     steps = [first_step(model, layout.restore(paths.values(behaviour.start)))]
-    refused, where = None, "in the initial state" if difference.action == START else "after the last step"
+    where = "in the initial state" if difference.action == START else "after the last step"
+    refused: list[dict[str, Any]] = []
+    told: list[str] = []
     for op in behaviour.ops:
         action = model.actions[int(paths.combinations.actions[op.combination])]
         values = paths.combinations.parameters[op.combination]
         if op.target is not None:
             steps.append(Step(action.name, action.named(values), layout.restore(paths.values(op.target))))
+            continue
+        call, after = call_text(action, values), len(steps)
+        parameters = paths.parameters(op.combination)
+        refused.append({"after": after, "action": action.name, "parameters": parameters})
+        told.append(f"    before, it was asked for {call} after step {after}, and refused as the model does")
     if behaviour.ops and behaviour.ops[-1].target is None:
-        refused = {"action": action.name, "parameters": paths.parameters(behaviour.ops[-1].combination)}
-        where = f"asked for {call_text(action, values)} after that"
+        where = f"asked for {call} after that"
+        told.pop()
     head, *more = difference.lines()
-    return Trace(model, None, tuple(steps), difference=(f"{name}, {where}: {head}", *more)), refused
+    return Trace(model, None, tuple(steps), difference=(f"{name}, {where}: {head}", *more, *told)), refused
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
@@ -145,8 +153,8 @@ def document(outcome: Outcome, name: str, seed: int) -> dict[str, Any]:
     }
 
 
-def difference_document(difference: Difference, refused: dict[str, Any] | None, name: str) -> dict[str, Any]:
-    """A difference as JSON data, as a saved trace has it; `refused` is the call that is not enabled at its end."""
+def difference_document(difference: Difference, refused: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    """A difference as JSON data, as a saved trace has it; `refused` are the calls that are not enabled."""
     return {
         "system": name,
         "kind": difference.kind,

@@ -8,6 +8,7 @@ from kafkacheck.checker.graphs.state_graph import Combinations
 from kafkacheck.checker.model import Action, Model
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.schema.objects import Values, value_to_json
+from kafkacheck.checker.traces.saved import RefusedCall
 from kafkacheck.checker.traces.trace import Trace
 
 
@@ -89,20 +90,21 @@ def told_fields(fields: Sequence[Field], values: Sequence[int]) -> dict[str, Any
 
 
 class SavedTelling(Telling):
-    """A saved behaviour, whose states are numbered by its steps; `refused` is the call that was refused at its end.
+    """A saved behaviour, whose states are numbered by its steps; `refused` are the calls that were refused on the way.
 
     UsageError if the system does not perform an action of the behaviour.
     """
 
-    def __init__(self, model: Model, adapter: Adapter, trace: Trace, refused: tuple[str, Values] | None) -> None:
+    def __init__(self, model: Model, adapter: Adapter, trace: Trace, refused: Sequence[RefusedCall]) -> None:
         super().__init__(model, adapter)
         self._states = [model.layout.flatten(step.state) for step in trace.steps]
         ops = []
-        for number, step in enumerate(trace.steps[1:], start=1):
-            action = model.action(step.action or "")
-            ops.append(self._op(action, tuple(step.parameters[each.name] for each in action.parameters), number))
-        if refused is not None:
-            ops.append(self._op(model.action(refused[0]), refused[1], None))
+        for number, step in enumerate(trace.steps):
+            if number:
+                action = model.action(step.action or "")
+                ops.append(self._op(action, tuple(step.parameters[each.name] for each in action.parameters), number))
+            here = [each for each in refused if each.after == number + 1]
+            ops += [self._op(model.action(each.action), each.values, None) for each in here]
         self.behaviour = Behaviour(0, ops)
 
     def _op(self, action: Action, values: Values, target: int | None) -> Op:

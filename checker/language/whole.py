@@ -44,7 +44,8 @@ def read_writer(reader: "FunctionReader", node: ast.Call, function: FunctionType
             raise reader.error(node, _misuse("copy() takes two records or arrays", arguments, mend))
         if not is_alike(*types):
             what = f"copy() from {type_text(types[1])} into {type_text(types[0])}"
-            raise reader.error(node, f"{what}; both must be declared alike, so copy the fields that they share")
+            mend = "both must be declared alike, under the same If(...), so copy the fields that they share"
+            raise reader.error(node, f"{what}; {mend}")
         if arguments[0].form == arguments[1].form and not any(each.writes for each in arguments):
             raise reader.error(node, "copy() of a place into itself does nothing; remove it, or correct one of the two")
     require_changeable(reader, node, kind)

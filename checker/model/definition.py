@@ -213,8 +213,8 @@ def first_sentence(text: str | None) -> str:
     return paragraph.strip()
 
 
-def name_problem(roles: Mapping[str, Sequence[Any]]) -> str:
-    """Which names of a model's parts, by role, are the same; "" if none are."""
+def name_problem(roles: Mapping[str, Sequence[Any]], expected: str) -> str:
+    """Which names of a model's parts, by role, are the same, or which property it expects and has not; "" if none."""
     if TYPE_OK in [each.name for each in roles["always, sometimes and lemmas"]]:
         return f"{TYPE_OK} is the name of a property that every model has; name yours otherwise"
     for role, members in roles.items():
@@ -222,6 +222,11 @@ def name_problem(roles: Mapping[str, Sequence[Any]]) -> str:
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             return f"{', '.join(twice)} is listed twice in {role}; names must differ"
+    names = [TYPE_OK, *(each.name for each in roles["its properties"])]
+    wanted = expected.removeprefix("VIOLATED ").split(" ")[0]
+    if expected.startswith("VIOLATED ") and wanted not in names:
+        hint = did_you_mean(wanted, names)
+        return f"`expected` names {wanted}, which is no property of it{hint}; it has {', '.join(names)}"
     return ""
 
 

@@ -138,9 +138,8 @@ class Model(Unchanging):
             self._bounds = Bounds(bounds or {})
         except ModelError as error:
             raise ModelError(f"{place}: {error}") from None
-        copies = {role: list(given[role]) for role in (*LISTS, "leads_to") if given[role] is not None} | {
-            role: dict(given[role]) for role in MAPPINGS
-        }
+        copies: dict[str, Any] = {role: list(given[role]) for role in (*LISTS, "leads_to") if given[role] is not None}
+        copies |= {role: dict(given[role]) for role in MAPPINGS}
         self._given, self._definition = given, given | copies | {"place": place}
         with collector.paused():
             if like is None:
@@ -166,7 +165,7 @@ class Model(Unchanging):
             self.lemmas = tuple(self._property(function, "lemmas", (1, 2)) for function in lemmas)
             self.constraint = None if constraint is None else self._property(constraint, "constraint", (1,))
             self.measures = tuple(self._measure(function) for function in measures)
-            self._check_names()
+            self._check_names(expected if is_new else "")
         if drawing is not None:
             takes = {each.name: tuple(parameter.name for parameter in each.parameters) for each in self.actions}
             try:
@@ -482,7 +481,7 @@ class Model(Unchanging):
         self._ranges.require_words(read, [None])
         return Measure(function.__name__, function, given, read)
 
-    def _check_names(self) -> None:
+    def _check_names(self, expected: str) -> None:
         if not self.actions:
             raise self._error("it has no actions; give at least one")
         if problem := combination_problem(self.actions):
@@ -496,5 +495,6 @@ class Model(Unchanging):
         }
         taken = sorted({each.name for action in self.actions for each in action.parameters})
         unused = sorted(set(self._bounds.values) - self._bounds.used - self._program.bounds_used)
-        if problem := name_problem(roles) or idle_problem(sorted({*self._kinds} - self._used_kinds), taken, unused):
+        idle = sorted({*self._kinds} - self._used_kinds)
+        if problem := name_problem(roles, expected) or idle_problem(idle, taken, unused):
             raise self._error(problem)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkacheck.checker.model import Action, Model
 from kafkacheck.checker.model.settings import rule_named, rules_of, with_settings
@@ -17,6 +17,14 @@ from kafkacheck.checker.schema.objects import value_from_json
 from kafkacheck.checker.traces.trace import FORMAT, VERSION, Step, Trace, first_step, liveness_named, property_named
 
 KEYS = {"action", "parameters", "state"}
+
+
+class RefusedCall(NamedTuple):
+    """A call that is not enabled after a step, which has a number from 1 on for the initial state."""
+
+    after: int
+    action: str
+    values: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -36,25 +44,36 @@ class Saved:
     loop: int | None = None
     difference: dict[str, Any] | None = None
 
-    def refused_call(self, model: Model) -> tuple[str, tuple[int, ...]] | None:
-        """The call that is not enabled at the end of the trace and that a system was asked for; None if there is none.
+    def refused_calls(self, model: Model) -> list[RefusedCall]:
+        """The calls that are not enabled and that a system was asked for, in order.
 
-        UsageError if the model has no such call.
+        UsageError if the model has no such calls.
         """
-        call = (self.difference or {}).get("refused")
-        if call is None and (self.difference or {}).get("kind") == "accepted":
-            raise UsageError(f"{self.path}: the system accepted a call, but `refused` names none; save the trace again")
-        if call is None:
-            return None
+        difference = self.difference or {}
+        calls = difference.get("refused") or []
         with _located(self.path):
-            if not isinstance(call, dict) or not isinstance(call.get("parameters"), dict):
-                raise UsageError(f"the refused call is {_short(call)}; expected an action and its parameters")
-            action = model.action(str(call.get("action")))
-            given = call["parameters"]
-            if set(given) != {each.name for each in action.parameters}:
-                raise UsageError(f"the refused call of {action.name} has the parameters {', '.join(given) or 'none'}")
-            values = (value_from_json(each.kind, given[each.name], each.name) for each in action.parameters)
-            return action.name, tuple(values)
+            if not isinstance(calls, list):
+                raise UsageError(f"`refused` is {_short(calls)}; expected a list of calls; save the trace again")
+            found = [self._refused(model, call) for call in calls]
+            if difference.get("kind") == "accepted" and (not found or found[-1].after != len(self.steps)):
+                raise UsageError("the system accepted a call, but `refused` names none; save the trace again")
+            return found
+
+    def _refused(self, model: Model, call: Any) -> RefusedCall:
+        if not isinstance(call, dict) or not isinstance(call.get("parameters"), dict):
+            raise UsageError(f"the refused call is {_short(call)}; expected an action and its parameters")
+        after = call.get("after")
+        if type(after) is not int or not 1 <= after <= len(self.steps):
+            raise UsageError(
+                f"the refused call has after = {_short(after)}; expected a step from 1 to {len(self.steps)}; save the "
+                "trace again"
+            )
+        action = model.action(str(call.get("action")))
+        given = call["parameters"]
+        if set(given) != {each.name for each in action.parameters}:
+            raise UsageError(f"the refused call of {action.name} has the parameters {', '.join(given) or 'none'}")
+        values = (value_from_json(each.kind, given[each.name], each.name) for each in action.parameters)
+        return RefusedCall(after, action.name, tuple(values))
 
     def settings(self) -> str:
         """Bounds, then rules, as they are given to `--set`; empty if there are none."""

@@ -90,8 +90,8 @@ class Bench:
     def __init__(self, run: Run, release: str, seconds: float, seed: int = 0) -> None:
         self.run, self.seconds, self.seed = run, seconds, seed
         self.model = model_of(run, release)
-        known = run.known_of(release)
-        self.known = listed(HERE / "systems" / known, [each.name for each in self.model.actions]) if known else []
+        actions = [each.name for each in self.model.actions]
+        self.known = [each for file in run.known_of(release) for each in listed(HERE / "systems" / file, actions)]
         self._link = Link(command_of(str(HERE / "systems" / run.system)), SECONDS_FOR_ANSWER)
         try:
             self._comparison = Comparison(self.model, run.system, self._link)

@@ -11,7 +11,9 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+from tests.kafka.assignors import recorded
 from tests.kafka.libs import newest_release
 from tests.kafka.runs import JUDGES, RUNS, Run
 
@@ -55,6 +57,7 @@ NOT_JUDGED = {
     "keys and a delete horizon; here the cleaner removes sooner",
 }
 """By module, or by the beginning of several, why no class of Kafka runs beside it: none can, or none is driven yet."""
+ASSIGNORS = "the assignors of Kafka, on all small groups (`python -m tests.kafka.assignors`)"
 SWITCHES, MUTANTS, DATES = "switches", "mutants", "profiles"
 ALL = "all conditions"
 """Under this name the numbers of conditions are recorded: all, told, of no effect, and left."""
@@ -70,7 +73,7 @@ Are the dates right? In the release that a switch names it is set as before it, 
 }
 MUTANTS_HEAD = """\
 Conditions of the judged modules that were taken away, one at a time (`--mutants`). Some change no step at the bounds of
-the runs; some are left, because the class shows nothing of the change, or the time was too short.
+the runs. Those that are left change some, and the class does not tell; the second table says why.
 """
 NUMBERS = ("kafka", "edges", "refusals", "steps", "outcome")
 NOT_YET = "no adapter yet"
@@ -99,8 +102,19 @@ def teeth() -> dict[str, dict[str, dict[str, str]]]:
 
 def untold() -> dict[str, str]:
     """By wrong rule the reason why no class tells it."""
-    listed = tomllib.loads(UNTOLD.read_text("utf-8")) if UNTOLD.exists() else {}
-    return {each["change"]: each["reason"] for each in listed.get("switch", [])}
+    return {each["change"]: each["reason"] for each in _listed("switch")}
+
+
+def untold_conditions(system: str) -> dict[str, str]:
+    """By condition the reason why the class of a system does not tell that it was taken away."""
+    return {
+        name: each["reason"] for each in _listed("conditions") if each["system"] == system for name in each["names"]
+    }
+
+
+def _listed(kind: str) -> list[dict[str, Any]]:
+    listed: dict[str, list[dict[str, Any]]] = tomllib.loads(UNTOLD.read_text("utf-8")) if UNTOLD.exists() else {}
+    return listed.get(kind, [])
 
 
 def record_teeth(kind: str, system: str, outcomes: Mapping[str, str], is_whole: bool) -> None:
@@ -136,8 +150,8 @@ def has_rules(path: Path) -> bool:
 
 def differences_of(run: Run) -> int:
     """How many known differences the run lists in the newest release."""
-    known = run.known_of(newest_release())
-    return len(tomllib.loads((HERE / "systems" / known).read_text("utf-8"))["difference"]) if known else 0
+    files = [HERE / "systems" / each for each in run.known_of(newest_release())]
+    return sum(len(tomllib.loads(each.read_text("utf-8"))["difference"]) for each in files)
 
 
 def row(path: Path) -> str:
@@ -145,6 +159,7 @@ def row(path: Path) -> str:
     module = path.relative_to(IMPL).as_posix()
     systems = dict.fromkeys(run.system for run in RUNS if module in JUDGES[run.system][1])
     judges = ", ".join(dict.fromkeys(class_of(each) for each in systems))
+    judges = judges or (ASSIGNORS if module.startswith("assignors/") else "")
     judges = judges or next((why for place, why in NOT_JUDGED.items() if module.startswith(place)), NOT_YET)
     return f"| [{module}]({module}) | {judges} |"
 
@@ -164,6 +179,7 @@ def page() -> str:
         numbers = [told[run.name][each] if run.name in told else "not recorded" for each in NUMBERS]
         cells = [f"`{run.name}`", class_of(run.system), *numbers, str(differences_of(run))]
         lines.append(f"| {' | '.join(cells)} |")
+    lines += recorded.table()
     lines += teeth_lines()
     return "\n".join(lines) + "\n"
 
@@ -177,12 +193,17 @@ def teeth_lines() -> Iterator[str]:
             for change, outcomes in known[kind].items():
                 told = [each for each in outcomes if is_told(outcomes[each])]
                 others = [class_of(each) for each in outcomes if each not in told]
-                reason = reasons.get(change, "**none**")
+                reason = reasons.get(change.partition(" in ")[0], "**none**")
                 named = ", ".join(f"{class_of(each)} ({steps_of(outcomes[each])})" for each in told)
                 yield f"| `{change}` | {named or reason} | {', '.join(others)} |"
     if MUTANTS in known:
         yield from ("", MUTANTS_HEAD, "| class | conditions | told | same steps | left |", "| --- " * 5 + "|")
         yield from (f"| {class_of(each)} | {numbers} |" for each, numbers in known[MUTANTS].get(ALL, {}).items())
+        yield from ("", "| class | condition that is left | why |", "| --- | --- | --- |")
+        for name, outcomes in known[MUTANTS].items():
+            for system in outcomes if name != ALL else ():
+                reason = untold_conditions(system).get(name, "**none**")
+                yield f"| {class_of(system)} | `{name.replace('`', '')}` | {reason} |"
 
 
 def steps_of(outcome: str) -> str:

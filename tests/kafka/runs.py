@@ -1,6 +1,14 @@
 """Which class of Kafka is held against which model."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Known(NamedTuple):
+    """A file of known differences; `releases` that have them, if not all do."""
+
+    file: str
+    releases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -8,18 +16,16 @@ class Run:
     """One comparison: `system` is a file of `systems/`, `model` a model of the catalogue or a file of `models/`.
 
     The rules are those of the release, so far as they are dated. `settings`: bounds and rules other than these, as
-    `conform --set` takes them. `known`: the file with the known differences, if there are some; `known_in`: the
-    releases that have them, if not all do. `case`: tells runs of one system and one model apart. `not_in`: releases in
-    which it is not run.
+    `conform --set` takes them. `known`: the files with known differences. `case`: tells runs of one system and one
+    model apart. `not_in`: releases in which it is not run.
     """
 
     system: str
     model: str
     settings: tuple[str, ...] = ()
-    known: str | None = None
+    known: tuple[Known, ...] = ()
     case: str = ""
     not_in: tuple[str, ...] = ()
-    known_in: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -27,9 +33,9 @@ class Run:
         name = f"{self.system.removesuffix('.py')}:{self.model.removesuffix('.py')}"
         return f"{name}:{self.case}" if self.case else name
 
-    def known_of(self, release: str) -> str | None:
-        """The file with the differences that are known in a release."""
-        return self.known if not self.known_in or plain(release) in self.known_in else None
+    def known_of(self, release: str) -> list[str]:
+        """The files with the differences that are known in a release."""
+        return [each.file for each in self.known if not each.releases or plain(release) in each.releases]
 
 
 def plain(release: str) -> str:
@@ -120,7 +126,9 @@ EITHER_VERSION = ("transaction_version=1",)
 VERSION_1 = (*EITHER_VERSION, "cluster_version=1", "upgrades=0")
 RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
 COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
-FENCED_TWICE = "transaction_coordinator_4_0.toml"
+FENCED_TWICE = (Known("transaction_coordinator_4_0.toml", ("4.0.0",)),)
+FENCED_ONCE = (Known("transaction_coordinator_4_0_version_1.toml", ("4.0.0",)),)
+ELIGIBLE_KNOWN = (Known("controller_elr.toml"), Known("controller_elr_4_0.toml", ("4.0.0", "4.0.1", "4.0.2")))
 LOG, SENT = "partition_log.py", "producer_state_model.py"
 IN_TRANSACTIONS = ("transactions=1", "log_size=4")
 SEQUENCES = ("reloads=0", "max_producer_epoch=0", "cached_batches=2", "max_verification_guard=2", "wraps=1")
@@ -145,27 +153,27 @@ REUSED = ("4.0.0", "4.0.1", "4.1.0", "4.1.1")
 CLIENT, REFUSED = "transactional_client.py", "transactional_client_model.py"
 
 RUNS = (
-    Run("replication_control.py", "cluster.kraft", known="leader_elected_again.toml"),
+    Run("replication_control.py", "cluster.kraft", known=(Known("leader_elected_again.toml"),)),
     Run("replication_control.py", "cluster.kraft", ("elections_follow_assignment=true",), case="preferred"),
     Run("replication_control.py", "cluster.eligible", ("expirations=0",)),
     Run(REQUESTS, MODEL, ("replicas=2",)),
-    Run(REQUESTS, MODEL, ("replicas=2", ELIGIBLE), "controller_elr.toml", "eligible"),
+    Run(REQUESTS, MODEL, ("replicas=2", ELIGIBLE), ELIGIBLE_KNOWN, "eligible"),
     Run(REQUESTS, MODEL, ("replicas=2", "moves=0", "unclean_election=true"), case="unclean"),
     Run(REQUESTS, MODEL, case="three"),
-    Run(REQUESTS, MODEL, ("moves=0", ELIGIBLE), "controller_elr.toml", "three_eligible"),
+    Run(REQUESTS, MODEL, ("moves=0", ELIGIBLE), ELIGIBLE_KNOWN, "three_eligible"),
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
-    Run(COORDINATOR, REQUESTED, EITHER_VERSION, FENCED_TWICE, known_in=("4.0.0",)),
+    Run(COORDINATOR, REQUESTED, EITHER_VERSION, FENCED_TWICE),
     Run(COORDINATOR, REQUESTED, (*VERSION_1, "first_epoch=-1"), case="first"),
-    Run(COORDINATOR, REQUESTED, VERSION_1, case="version_1"),
-    Run(COORDINATOR, REQUESTED, RELOADED, FENCED_TWICE, "reloaded", known_in=("4.0.0",)),
+    Run(COORDINATOR, REQUESTED, VERSION_1, FENCED_ONCE, "version_1"),
+    Run(COORDINATOR, REQUESTED, RELOADED, FENCED_TWICE, "reloaded"),
     Run("transaction_metadata.py", "transaction_metadata_model.py", EITHER_VERSION),
     Run("transaction_metadata.py", "transaction_metadata_model.py", (*EITHER_VERSION, "first_epoch=-1"), case="first"),
-    Run("offsets.py", "offsets_model.py"),
+    Run("offsets.py", "offsets_model.py", known=(Known("offsets_4_0.toml", ("4.0.0",)),)),
     Run("offsets.py", "offsets_model.py", ("log_size=3", "max_generation=1"), case="generations"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run("replica_lag.py", "replica_lag"),
     Run(LOG, SENT, ("reloads=0",)),
-    Run(LOG, SENT, ("reloads=1",), "partition_log_reloads.toml", "reloads"),
+    Run(LOG, SENT, ("reloads=1",), (Known("partition_log_reloads.toml"),), "reloads"),
     Run(LOG, SENT, SEQUENCES, case="sequences"),
     Run(LOG, SENT, ("reloads=0", "max_log_start=1"), case="deleted"),
     Run(LOG, "transaction_index_model.py", EITHER_VERSION),
@@ -175,7 +183,7 @@ RUNS = (
     Run("cleaner.py", "cleaner_model.py", (*IN_TRANSACTIONS, "batches=2"), case="keys"),
     Run("partition.py", "partition_model.py", (*ONE_RECORD, "moves=0")),
     Run("partition.py", "partition_model.py", ONE_RECORD, case="reassigned"),
-    Run("partition.py", "partition_model.py", (*ONE_RECORD, *ALONE), "partition_alone.toml", "alone"),
+    Run("partition.py", "partition_model.py", (*ONE_RECORD, *ALONE), (Known("partition_alone.toml"),), "alone"),
     Run("partition.py", "partition_model.py", SKIPPED, case="skipped"),
     Run(PRODUCER, ANSWERED, WAITING),
     Run(PRODUCER, ANSWERED, ("errors=1", "expirations=0"), case="in_flight", not_in=REUSED),
@@ -196,4 +204,5 @@ RUNS = (
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "crashes=1")),
     Run(RAFT, QUORUM, ("max_leader_epoch=1", "disk_losses=1"), case="disks"),
     Run(RAFT, QUORUM, case="epochs"),
+    Run(RAFT, QUORUM, ("voters=2", "log_size=3", "max_records=2"), case="two"),
 )

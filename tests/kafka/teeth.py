@@ -30,7 +30,7 @@ from tests.kafka import judged
 from tests.kafka.bench import Bench, Outcome, Verdict, model_of
 from tests.kafka.judged import DATES, MUTANTS, SWITCHES
 from tests.kafka.libs import OLDEST, KafkaError, classes_of, newest_release
-from tests.kafka.runs import JUDGES, RELEASES, RUNS, Run
+from tests.kafka.runs import JUDGES, RELEASES, RUNS, Run, plain
 from tests.kafka.systems.jvm import CLASSES
 
 IMPL = Path(__file__).resolve().parents[2] / "impl"
@@ -158,6 +158,8 @@ def bitten(runs: Sequence[Run], release: str, changes: Changes, asked: Asked) ->
     tried: dict[str, set[str]] = {}
     places = list(Verdict)
     for run in runs:
+        if plain(release) in run.not_in:
+            continue
         if run.model in tried and all(best[name].is_caught for name in tried[run.model]):
             continue
         bench = Bench(run, release, asked.seconds, asked.seed)
@@ -271,18 +273,21 @@ def _recorded(kind: str, found: Mapping[str, Outcome]) -> dict[str, str]:
 
 def _tell(kind: str, system: str, found: Mapping[str, Outcome]) -> int:
     """Print the table of a system; how many changes no system is known to tell, and no reason is listed for that."""
-    known, recorded, wrong = judged.untold(), judged.teeth().get(kind, {}), 0
+    known = judged.untold_conditions(system) if kind == MUTANTS else judged.untold()
+    recorded, wrong = judged.teeth().get(kind, {}), 0
     for name, outcome in found.items():
-        is_listed = name.partition(" in ")[0] in known
+        is_listed = (name.partition(" in ")[0] if kind == DATES else name) in known
         others = [each for each, told in recorded.get(name, {}).items() if each != system and judged.is_told(told)]
         note = f" (told by {', '.join(others)})" if others else " (listed)" if is_listed else ""
+        if kind == MUTANTS and outcome.verdict is Verdict.SAME:
+            note = " (no step is another)"
         if outcome.is_caught and is_listed:
             note = "; but untold.toml lists it: remove the entry"
         wrong += is_listed if outcome.is_caught else not note
         print(f"{system}, {name}: {outcome}{note}")
     told = sum(1 for outcome in found.values() if outcome.is_caught)
     print(f"{system}: {told} of {len(found)} told", flush=True)
-    return 0 if kind == MUTANTS else wrong
+    return wrong
 
 
 if __name__ == "__main__":

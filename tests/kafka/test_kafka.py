@@ -36,7 +36,7 @@ def test_kafkas_classes_do_what_the_model_says(release, run):
             [*command, f"--seconds={seconds}"], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        (steps,) = re.findall(r" steps=(\d+) ", done.stdout.splitlines()[-1])
+        (steps,) = re.findall(r" steps=(\d+)", done.stdout)
         if int(steps) > 0:
             return
     raise AssertionError(f"no step was compared: {done.stdout}")

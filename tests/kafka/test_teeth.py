@@ -11,7 +11,7 @@ from kafkacheck.checker.language import removal
 from tests.kafka import judged, teeth
 from tests.kafka.bench import Bench, Verdict
 from tests.kafka.libs import KafkaError
-from tests.kafka.runs import Run
+from tests.kafka.runs import Known, Run
 from tests.support.command import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -154,17 +154,28 @@ def test_recorded_outcomes_replace_those_of_the_same_system(tmp_path, monkeypatc
 
 
 def test_each_reason_is_about_a_switch_that_no_class_tells():
-    recorded = judged.teeth()["switches"]
+    recorded = judged.teeth()
+    known = {**recorded[judged.DATES], **recorded[judged.SWITCHES]}
     for change, reason in judged.untold().items():
+        found = [outcomes for name, outcomes in known.items() if name.partition(" in ")[0] == change]
         assert reason.strip()
-        assert change in recorded, f"no system reads {change}: remove the entry"
-        assert not any(map(judged.is_told, recorded[change].values())), f"{change} is told: remove the entry"
+        assert found, f"no system reads {change}: remove the entry"
+        told = [system for outcomes in found for system in outcomes if judged.is_told(outcomes[system])]
+        assert not told, f"{change} is told: remove the entry"
+
+
+def test_each_condition_that_is_left_has_a_reason_and_no_other_one_has():
+    recorded = judged.teeth()[judged.MUTANTS]
+    left = {(system, name) for name, outcomes in recorded.items() if name != judged.ALL for system in outcomes}
+    listed = {(system, name) for system in teeth.JUDGES for name in judged.untold_conditions(system)}
+    assert left == listed
 
 
 def test_known_differences_are_those_of_some_releases():
-    run = Run("a.py", "m", known="a.toml", known_in=("4.0.0",))
-    assert [run.known_of(each) for each in ("4.0.0", "4.0.0-SNAPSHOT", "4.0.1")] == ["a.toml", "a.toml", None]
-    assert Run("a.py", "m", known="a.toml").known_of("4.4.0") == "a.toml"
+    run = Run("a.py", "m", known=(Known("a.toml"), Known("b.toml", ("4.0.0",))))
+    both = ["a.toml", "b.toml"]
+    assert [run.known_of(each) for each in ("4.0.0", "4.0.0-SNAPSHOT", "4.0.1")] == [both, both, ["a.toml"]]
+    assert Run("a.py", "m").known_of("4.4.0") == []
 
 
 @pytest.mark.slow

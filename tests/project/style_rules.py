@@ -5,7 +5,6 @@ explains them. Nothing is imported or run: the rules read text and syntax trees.
 """
 
 import ast
-import graphlib
 import io
 import re
 import tokenize
@@ -13,14 +12,19 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import PurePosixPath
 
-MOST_LINES_OF_A_FILE, MOST_LINES_OF_A_FUNCTION = 500, 70
+MOST_LINES_OF_A_FILE = 500
+MOST_LINES_OF_A_FUNCTION = 70
 OWN_PACKAGES = ("kafkacheck", "tests")
 INSTALLED = ("impl", "spec", "model", "checker")
 """The folders that are installed, all of them as parts of the package `kafkacheck`."""
 PROTOCOL_FOLDERS = ("impl", "spec", "model")
 
-FAMILIES = "broker_lifecycle cluster compaction consumer_group metadata_quorum producer replica_lag"
-FAMILIES += " replication transactions"
+ORDINARY_FOLDERS = ("impl/assignors/", "spec/assignors/")
+"""Protocol that no model runs step by step: it is ordinary Python, and its tests call it."""
+
+FAMILIES = (
+    "broker_lifecycle cluster compaction consumer_group metadata_quorum producer replica_lag replication transactions"
+)
 SYSTEMS = tuple(f"kafkacheck.model.{family}.system" for family in FAMILIES.split())
 """The modules that declare the state of a family of models."""
 
@@ -121,25 +125,6 @@ def import_direction(path: str, text: str) -> Iterator[str]:
             yield f"{place}; {folder}/ may import only the project and {', '.join(STANDARD_FOR_PROTOCOL)}"
 
 
-def circles(texts: Mapping[str, str]) -> Iterator[str]:
-    """The stages of the checker, which are its folders and the files beside them, import each other one way only."""
-    order = graphlib.TopologicalSorter[str]()
-    known = {module_of(path) for path in texts}
-    for path, text in texts.items():
-        if folder_of(path) == "checker":
-            for _, module, names in imports(ast.parse(text)):
-                found = [each for each in (f"{module}.{name}" for name in names) if each in known] or [module]
-                order.add(_stage(module_of(path)), *{_stage(each) for each in found} - {_stage(module_of(path))})
-    try:
-        order.prepare()
-    except graphlib.CycleError as error:
-        yield f"checker/: {' imports '.join(reversed(error.args[1]))}; move what is needed to a stage below both"
-
-
-def _stage(module: str) -> str:
-    return ".".join(module.split(".")[1:3])
-
-
 def functions_defined(text: str) -> set[str]:
     """The names of a module's own functions."""
     return {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
@@ -163,15 +148,6 @@ def spec_observes(path: str, text: str, texts: Mapping[str, str]) -> Iterator[st
                 yield f"{path}:{line}: imports {module}.{name} whole; import the records and constants by name"
             elif module in modules and name in functions_defined(texts[modules[module]]):
                 yield f"{path}:{line}: imports the function {name} of {module}; spec/ may use records and constants"
-
-
-def one_importer(texts: Mapping[str, str]) -> Iterator[str]:
-    """Each engine is imported by one file, so that its ways are known in one place."""
-    for engine in ("numba", "llvmlite", "pyspark", "z3"):
-        ours = (path for path in texts if folder_of(path) in MAY_IMPORT)
-        users = [path for path in ours if any(is_within(each, (engine,)) for each in modules_imported(texts[path]))]
-        if len(users) > 1:
-            yield f"{engine} is imported by {', '.join(sorted(users))}; one file may import it"
 
 
 def words_in(text: str) -> Iterator[str]:
@@ -405,8 +381,11 @@ PLAIN_NODES = (
 
 
 def plain_subset(path: str, text: str) -> Iterator[str]:
-    """Every function of impl/, spec/ and model/ is in the plain subset, also where no model uses it yet."""
-    if folder_of(path) not in PROTOCOL_FOLDERS:
+    """Every function of impl/, spec/ and model/ is in the plain subset, also where no model uses it yet.
+
+    Those of ORDINARY_FOLDERS are ordinary Python.
+    """
+    if folder_of(path) not in PROTOCOL_FOLDERS or path.startswith(ORDINARY_FOLDERS):
         return
     tree = ast.parse(text)
     types = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and "Protocol" in base_names(node)]
@@ -455,33 +434,6 @@ def parts_of_own_form(statement: ast.stmt) -> Iterator[ast.AST]:
                 yield from (record, *record.keywords)
             case ast.For(target=target) | ast.comprehension(target=target):
                 yield from (part for part in ast.walk(target) if isinstance(part, ast.Tuple))
-
-
-def unused_functions(texts: Mapping[str, str]) -> Iterator[str]:
-    """Every function of the protocol is used by another one or by a model; what is not used is removed."""
-    used: set[str] = set()
-    protocol = {path: text for path, text in texts.items() if folder_of(path) in PROTOCOL_FOLDERS}
-    for text in protocol.values():
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Name):
-                used.add(node.id)
-            elif isinstance(node, ast.Attribute):
-                used.add(node.attr)
-    for path, text in protocol.items():
-        for name in sorted(functions_defined(text) - used):
-            yield f"{path}: nothing in impl/, spec/ and model/ uses {name}"
-
-
-def one_definition(texts: Mapping[str, str]) -> Iterator[str]:
-    """No two files of impl/ define a function of one name: it is the same and stands once, or needs another name."""
-    files: dict[str, list[str]] = {}
-    for path, text in texts.items():
-        if folder_of(path) == "impl":
-            for name in functions_defined(text):
-                files.setdefault(name, []).append(path)
-    for name, paths in sorted(files.items()):
-        if len(paths) > 1:
-            yield f"{', '.join(sorted(paths))}: all define {name}; share one function, or give each a telling name"
 
 
 FIELDS_OF_A_LOG = {"start_offset", "end_offset", "records", "producers", "verifications", "max_sequence"}

@@ -13,6 +13,7 @@ import pytest
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.process.names import model_name
 from tests import ROOT
+from tests.project import rules_together as together
 from tests.project import style_rules as rules
 
 GENERATED = re.compile(r"^(?:\..*|__pycache__|build|dist|out|.*\.egg-info)$")
@@ -98,7 +99,7 @@ def test_text_files():
 
 @pytest.mark.parametrize(
     "rule",
-    [rules.circles, rules.one_importer, rules.one_definition, rules.unused_functions],
+    [together.circles, together.one_importer, together.one_definition, together.unused_functions],
     ids=lambda rule: rule.__name__,
 )
 def test_files_together(rule):
@@ -220,6 +221,7 @@ SOUND = [
     (rules.plain_subset, "impl/a.py", PLAIN + "for i, x in enumerate(a):\n        g(sum(y for y in x))"),
     (rules.plain_subset, "impl/a.py", "class A(Protocol):\n    @property\n    def b(self) -> bool: ..."),
     (rules.plain_subset, "checker/a.py", "f = lambda a: [a]"),
+    (rules.plain_subset, "impl/assignors/a.py", "def f(a, b=1):\n    while b: yield lambda: {a: 's'}"),
 ]  # fmt: skip
 
 
@@ -242,8 +244,8 @@ def test_stages_of_the_checker_import_each_other_one_way():
         "checker/b/y.py": "",
         "checker/c.py": "import kafkacheck.checker.a.x",
     }
-    assert list(rules.circles(one)) == []
-    (problem,) = rules.circles(one | {"checker/b/y.py": "def f():\n    from kafkacheck.checker.c import g"})
+    assert list(together.circles(one)) == []
+    (problem,) = together.circles(one | {"checker/b/y.py": "def f():\n    from kafkacheck.checker.c import g"})
     for step in ("checker.a imports checker.b", "checker.b imports checker.c", "checker.c imports checker.a"):
         assert step in problem
 
@@ -262,8 +264,8 @@ def test_spec_may_take_records_but_no_function():
 
 def test_an_engine_is_imported_by_one_file():
     one = {"checker/a.py": "import numba", "checker/b.py": "import numpy", "tests/c.py": "from numba import njit"}
-    assert list(rules.one_importer(one)) == []
-    (problem,) = rules.one_importer(one | {"checker/b.py": "def f():\n    from numba.core import types"})
+    assert list(together.one_importer(one)) == []
+    (problem,) = together.one_importer(one | {"checker/b.py": "def f():\n    from numba.core import types"})
     assert "checker/a.py, checker/b.py" in problem
 
 
@@ -306,15 +308,22 @@ def test_the_rule_that_an_action_delivers_to_has_the_parts():
 
 def test_a_name_that_two_files_of_impl_define_is_reported():
     files = {"impl/a.py": "def f(): pass", "impl/b.py": "def f(): pass\ndef g(): pass", "spec/a.py": "def g(): pass"}
-    (problem,) = rules.one_definition(files)
+    (problem,) = together.one_definition(files)
     assert "impl/a.py, impl/b.py: all define f" in problem
 
 
 def test_an_unused_function_is_reported():
     files = {"impl/a.py": "def f(): pass\ndef g(): f()", "model/b.py": "from kafkacheck.impl import a\nACTIONS = [a.g]"}
-    assert list(rules.unused_functions(files)) == []
-    (problem,) = rules.unused_functions({"impl/a.py": files["impl/a.py"]})
+    assert list(together.unused_functions(files)) == []
+    (problem,) = together.unused_functions({"impl/a.py": files["impl/a.py"]})
     assert "uses g" in problem
+
+
+def test_functions_that_no_model_runs_need_a_test():
+    files = {"impl/assignors/a.py": "def f(): return {}"}
+    (problem,) = together.unused_functions(files)
+    assert "uses f" in problem
+    assert list(together.unused_functions(files | {"tests/b.py": "from kafkacheck.impl.assignors.a import f"})) == []
 
 
 # Dependencies: pinned, each with its reason, locked, and used.

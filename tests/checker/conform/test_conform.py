@@ -117,7 +117,17 @@ def test_a_difference_in_the_initial_state_is_told(kind, run, system):
     assert (found["difference"]["kind"], found["difference"]["action"], found["trace"]) == (kind, "start", 1)
 
 
-@pytest.mark.parametrize("refused", [None, {"action": "put", "parameters": {"item": 9}}])
+DAMAGED = (
+    None,
+    [],
+    {"after": 2, "action": "put", "parameters": {"item": 0}},
+    [{"after": 2, "action": "put", "parameters": {"item": 9}}],
+    [{"after": 99, "action": "put", "parameters": {"item": 0}}],
+    [{"action": "put", "parameters": {"item": 0}}],
+)
+
+
+@pytest.mark.parametrize("refused", DAMAGED)
 def test_a_damaged_refusal_is_refused(refused, run, system, tmp_path):
     path = system(FAULTS["accepted"][:2])
     run.of(path, "--out", str(tmp_path / "out"))
@@ -136,6 +146,23 @@ def test_a_refusal_at_the_end_is_saved_and_replayed(run, system, tmp_path):
     saved = str(tmp_path / "out" / "bounded_queue-difference.json")
     assert run("replay", MODEL, saved, "--system", path).status == DIFFERENT
     assert run("replay", MODEL, saved, "--system", system()).status == DONE
+
+
+CLOSES = "        if self.length == 0:\n", "        if self.length == 0:\n            self.closed = True\n"
+
+
+def test_a_refusal_on_the_way_is_saved_and_replayed(run, system, tmp_path):
+    """A system that changes something when it refuses differs later, and never without the refusal."""
+    path = system(CLOSES)
+    found = run.of(path, "--out", str(tmp_path / "out"))
+    assert found.status == DIFFERENT
+    assert "before, it was asked for take() after step 1, and refused as the model does" in found.out
+    saved = tmp_path / "out" / "bounded_queue-difference.json"
+    assert run("replay", MODEL, str(saved), "--system", path).status == DIFFERENT
+    data = json.loads(saved.read_text())
+    data["difference"]["refused"] = []
+    saved.write_text(json.dumps(data))
+    assert run("replay", MODEL, str(saved), "--system", path).status == DONE
 
 
 def test_a_system_that_hangs_is_ended(run, system):
@@ -211,6 +238,14 @@ def test_a_known_difference_is_passed_and_counted(run, system, tmp_path):
     found = run.document(system(FAULTS["fields"][:2]), "--known", known(tmp_path, "take"))
     assert found["verdict"] == "CONFORMS"
     assert found["listed"][0]["times"] > 0
+
+
+def test_known_differences_may_be_in_several_files(run, system, tmp_path):
+    more = tmp_path / "more"
+    more.mkdir()
+    files = "--known", known(tmp_path, "put"), "--known", known(more, "take")
+    found = run.document(system(FAULTS["fields"][:2]), *files)
+    assert [(each["action"], each["times"] > 0) for each in found["listed"]] == [("put", False), ("take", True)]
 
 
 def test_ways_round_what_is_blocked_are_sought_once_a_round(run, system, tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from typing import Annotated
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Array, ById, Count, Ids, Offset, Struct, clear
 from kafkacheck.impl.bounds import Bounds
-from kafkacheck.impl.compaction.cleaner import clean
+from kafkacheck.impl.compaction.cleaner import clean, cleanable_offset
 from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica, Key, Write
 from kafkacheck.impl.compaction.replica import append_write, store_marker
 from kafkacheck.impl.compaction.rules import CompactionRules
@@ -33,7 +33,7 @@ class State(Struct):
     next_sequences: by producer, the sequence of its next write.
     next_write: the number of writes so far.
     writes: the writes so far.
-    grouped_end: how far the segments are joined; 0 if they are not.
+    grouped_end: how far the segments are joined; 0 if no two are.
     """
 
     replica: CompactedReplica
@@ -79,14 +79,18 @@ def high_watermark_rises(state: State, offset: LogOffset) -> bool:
 
 
 def cleaner_cleans(state: State, rules: CompactionRules, bounds: Bounds, end: CleaningEnd, is_late: bool) -> bool:
-    """The cleaner makes a pass up to an offset, if it may and the pass changes something."""
+    """The cleaner makes a pass up to an offset, if it may and the pass changes something.
+
+    A pass over two segments joins them, even if it removes nothing.
+    """
     if end < state.grouped_end:
         return False
-    if not clean(state.replica, rules, state.writes, state.high_watermark, Ids(), end, is_late):
-        return False
-    if bounds.grouped == 1:
+    has_cleaned = clean(state.replica, rules, state.writes, state.high_watermark, Ids(), end, is_late)
+    joins = bounds.grouped == 1 and end > max(1, state.grouped_end)
+    if joins and end <= cleanable_offset(rules, state.replica, state.high_watermark):
         state.grouped_end = end
-    return True
+        return True
+    return has_cleaned
 
 
 def producer_state_is_rebuilt(state: State, rules: CompactionRules, bounds: Bounds) -> bool:

@@ -72,10 +72,15 @@ class Cleaner(PartitionLog):
         if end >= len(self.bases) or self.bases[end] > self.cleaner.cleanable(self.log, EARLY_MS):
             return False
         self.late_passes += is_late
-        before = self.cleaner.batches(self.log)
+        before = self._layout()
         self.cleaner.clean(self.log, self.bases[end], EARLY_MS + is_late * self.late_passes * 2 * DAY_MS)
         self.scheduler.runAll()
-        return bool(self.cleaner.batches(self.log) != before)
+        return self._layout() != before
+
+    def _layout(self) -> tuple[str, int]:
+        """The batches, and how many segments there are, if the cleaner joins segments with batches."""
+        segments = self.log.numberOfSegments() if self.bounds["grouped"] else 0
+        return self.cleaner.batches(self.log), segments
 
     def producer_state_is_rebuilt(self) -> bool:
         """The broker has only the log to learn of its producers from."""

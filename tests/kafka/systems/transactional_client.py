@@ -56,6 +56,7 @@ class TransactionalClient:
         self.bounds = model.bounds
         self.version = model.rules["transaction_version"]
         self.acts = tuple(model.actions)
+        self.refuses = ("application_begins", "application_aborts")
         seen = {each.replace("[*]", "") for each in self.observes}
         self.not_judged = {
             path: "the application's, the environment's, or a bound"
@@ -94,7 +95,7 @@ class TransactionalClient:
         self.clock.sleep(1)
         try:
             return bool(getattr(self, action)(**parameters))
-        except jvm.java("org.apache.kafka.common.KafkaException"):
+        except (jvm.java("org.apache.kafka.common.KafkaException"), jvm.java("java.lang.IllegalStateException")):
             return False
 
     def application_initializes(self) -> bool:
@@ -104,6 +105,8 @@ class TransactionalClient:
 
     def application_begins(self) -> bool:
         """Call `beginTransaction`."""
+        if self.transaction + 1 == self.bounds["batches"]:
+            return False
         self.manager.beginTransaction()
         self.transaction += 1
         return True
@@ -133,7 +136,10 @@ class TransactionalClient:
         return self._run()
 
     def application_aborts(self) -> bool:
-        """Call `abortTransaction`."""
+        """Call `abortTransaction`, unless the application awaits an answer."""
+        offsets = self.offsets.get(self.transaction)
+        if self.parts.network.hasInFlightRequests() or (offsets is not None and not offsets.isCompleted()):
+            return False
         self.result, self.asked = self.manager.beginAbort(), "ABORT"
         return self._run()
 

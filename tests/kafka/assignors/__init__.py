@@ -1,0 +1,1 @@
+"""The assignors of impl/assignors/ beside those of Kafka."""
