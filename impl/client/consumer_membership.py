@@ -32,6 +32,7 @@ class Consumer(Struct):
     is_newest: whether that one is still the target.
     is_applied: whether it has applied the target.
     has_rejoined: whether it joined anew while it was applying one.
+    names_timeout: whether its next heartbeat names the rebalance timeout.
     names_topics: whether its next heartbeat names the subscription.
     names_owned: whether its next heartbeat names the owned partitions.
     """
@@ -46,6 +47,7 @@ class Consumer(Struct):
     is_newest: bool
     is_applied: bool
     has_rejoined: bool
+    names_timeout: bool
     names_topics: bool
     names_owned: bool
 
@@ -58,6 +60,7 @@ def begin_joining(consumer: Consumer) -> None:
     consumer.target = Ids()
     consumer.has_rejoined = consumer.is_reconciling
     consumer.is_applied = False
+    consumer.names_timeout = True
     consumer.names_topics = True
     consumer.names_owned = True
 
@@ -99,6 +102,7 @@ def send_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_id: int
     heartbeat.stage = HeartbeatStage.REQUESTED
     request.member_id = member_id
     request.member_epoch = consumer.member_epoch
+    request.names_timeout = consumer.names_timeout
     if consumer.names_topics:
         request.names_topics = True
         request.subscribed = consumer.subscribed
@@ -106,6 +110,7 @@ def send_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_id: int
         request.names_owned = True
         request.owned = consumer.owned
         consumer.names_owned = consumer.state == ConsumerState.JOINING
+    consumer.names_timeout = consumer.state == ConsumerState.JOINING
     consumer.names_topics = consumer.state == ConsumerState.JOINING
     if consumer.state == ConsumerState.ACKNOWLEDGING:
         if consumer.is_applied:
@@ -164,6 +169,7 @@ def receive_heartbeat_response(consumer: Consumer, heartbeat: Heartbeat) -> bool
 def accept_response(consumer: Consumer, response: HeartbeatResponse) -> None:
     """Take the epoch of a response, and the assignment if it names one."""
     consumer.member_epoch = response.member_epoch
+    consumer.names_timeout = consumer.names_timeout and consumer.state != ConsumerState.JOINING
     consumer.names_topics = consumer.names_topics and consumer.state != ConsumerState.JOINING
     consumer.names_owned = consumer.names_owned and consumer.state != ConsumerState.JOINING
     if response.names_assignment and consumer.state != ConsumerState.PREPARE_LEAVING:
@@ -230,6 +236,7 @@ def leave_without_heartbeat(consumer: Consumer) -> None:
     consumer.owned = Ids()
     consumer.target = Ids()
     consumer.is_applied = False
+    consumer.names_timeout = False
     consumer.names_topics = False
     consumer.names_owned = False
 
@@ -253,6 +260,7 @@ def lose_heartbeat(consumer: Consumer, heartbeat: Heartbeat) -> None:
     """Give a heartbeat up: its connection broke, or another broker is the coordinator now. The next one is full."""
     clear(heartbeat)
     if is_in_group(consumer):
+        consumer.names_timeout = True
         consumer.names_topics = True
         consumer.names_owned = True
 

@@ -2,13 +2,13 @@
 
 Part of Kafka modelled: `GroupMetadataManager` (`consumerGroupHeartbeat`, `consumerGroupLeave`,
 `throwIfConsumerGroupMemberEpochIsInvalid`, `consumerGroupFenceMemberOrRemove`), `CoordinatorRuntime`.
-Source: apache/kafka (commit 1eb7644349); KIP-848, KAFKA-19233.
+Source: the classes of 4.0.0 to 4.4.0; KIP-848, KAFKA-19233.
 Left out, and why that is sound: the time of sessions, which end at once, later or never. A group is one key of the log
 of its coordinator: the records of one heartbeat are committed together or not at all.
 """
 
 from kafkacheck.checker.schema import Ids, clear
-from kafkacheck.impl.consumer_group.assignment import update_target_assignment
+from kafkacheck.impl.consumer_group.assignment import known_partitions, update_target_assignment
 from kafkacheck.impl.consumer_group.constants import (
     JOIN_GROUP_MEMBER_EPOCH,
     LEAVE_GROUP_MEMBER_EPOCH,
@@ -41,43 +41,54 @@ def heartbeat_error(member: GroupMember, rules: ConsumerGroupRules, request: Hea
     return HeartbeatError.NONE
 
 
-def remove_member(group: ConsumerGroup, member_id: int) -> None:
+def remove_member(
+    group: ConsumerGroup, rules: ConsumerGroupRules, topic_count: int, member_id: int, existing: Ids
+) -> None:
     """Remove a member, which leaves or is fenced; its partitions are free at once."""
     member = group.members[member_id]
     owned_before = member.assigned | member.pending_revocation
     clear(member)
     update_partition_epochs(group, owned_before, member)
     group.group_epoch += 1
+    group.known = known_partitions(group, topic_count, existing)
+    if rules.empty_group_is_assigned and all(each.state == MemberState.NOT_A_MEMBER for each in group.members):
+        group.assignment_epoch = group.group_epoch
 
 
-def has_changed(group: ConsumerGroup, member: GroupMember, request: HeartbeatRequest, existing: Ids) -> bool:
+def has_changed(
+    group: ConsumerGroup, topic_count: int, member: GroupMember, request: HeartbeatRequest, existing: Ids
+) -> bool:
     """Whether the heartbeat of a member, or a new partition, makes the target assignment obsolete."""
-    if member.state == MemberState.NOT_A_MEMBER or group.known != existing:
+    if member.state == MemberState.NOT_A_MEMBER or group.known != known_partitions(group, topic_count, existing):
         return True
     return request.names_topics and request.subscribed != member.subscribed
 
 
 def raises_group_epoch(
-    group: ConsumerGroup, rules: ConsumerGroupRules, request: HeartbeatRequest, existing: Ids
+    group: ConsumerGroup, rules: ConsumerGroupRules, topic_count: int, request: HeartbeatRequest, existing: Ids
 ) -> bool:
     """Whether the heartbeat makes the group epoch rise."""
     member = group.members[request.member_id]
     if heartbeat_error(member, rules, request) != HeartbeatError.NONE:
         return False
-    return request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH or has_changed(group, member, request, existing)
+    if request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH:
+        return True
+    return has_changed(group, topic_count, member, request, existing)
 
 
-def update_member(group: ConsumerGroup, member: GroupMember, request: HeartbeatRequest, existing: Ids) -> None:
+def update_member(
+    group: ConsumerGroup, topic_count: int, member: GroupMember, request: HeartbeatRequest, existing: Ids
+) -> None:
     """Add a member that joins, take its subscription, and raise the group epoch if anything has changed."""
-    if has_changed(group, member, request, existing):
+    if has_changed(group, topic_count, member, request, existing):
         group.group_epoch += 1
-    group.known = existing
     if member.state == MemberState.NOT_A_MEMBER:
         member.state = MemberState.STABLE
         member.member_epoch = JOIN_GROUP_MEMBER_EPOCH
         member.previous_member_epoch = JOIN_GROUP_MEMBER_EPOCH
     if request.names_topics:
         member.subscribed = request.subscribed
+    group.known = known_partitions(group, topic_count, existing)
 
 
 def update_group(
@@ -93,12 +104,12 @@ def update_group(
     if error != HeartbeatError.NONE:
         return error
     if request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH:
-        remove_member(group, request.member_id)
+        remove_member(group, rules, topic_count, request.member_id, existing)
         return HeartbeatError.NONE
-    update_member(group, member, request, existing)
+    update_member(group, topic_count, member, request, existing)
     if group.group_epoch > group.assignment_epoch:
         update_target_assignment(group, topic_count)
-    reconcile(group, member, request)
+    reconcile(group, rules, topic_count, member, request)
     return HeartbeatError.NONE
 
 
@@ -106,7 +117,9 @@ def is_full(rules: ConsumerGroupRules, request: HeartbeatRequest) -> bool:
     """Whether a request names all that it can, as the first one does, and the first one after an error."""
     if request.member_epoch == JOIN_GROUP_MEMBER_EPOCH:
         return True
-    return request.names_topics and (request.names_owned or rules.owned_are_named_when_applied)
+    if not request.names_timeout or not request.names_topics:
+        return False
+    return request.names_owned or rules.owned_are_named_when_applied
 
 
 def handle_heartbeat(

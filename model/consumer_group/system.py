@@ -74,7 +74,9 @@ def coordinator_handles_heartbeat(state: State, rules: ConsumerGroupRules, bound
     heartbeat = state.heartbeats[member_id]
     if heartbeat.stage != HeartbeatStage.REQUESTED:
         return False
-    if is_at_last_epoch(state, bounds) and raises_group_epoch(state.group, rules, heartbeat.request, state.existing):
+    if is_at_last_epoch(state, bounds) and raises_group_epoch(
+        state.group, rules, bounds.topics, heartbeat.request, state.existing
+    ):
         return False
     handle_heartbeat(state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.existing)
     clear(heartbeat.request)
@@ -91,7 +93,9 @@ def coordinator_handles_late_heartbeat(
     if place >= len(state.late_heartbeats):
         return False
     request = state.late_heartbeats[place]
-    if is_at_last_epoch(state, bounds) and raises_group_epoch(state.group, rules, request, state.existing):
+    if is_at_last_epoch(state, bounds) and raises_group_epoch(
+        state.group, rules, bounds.topics, request, state.existing
+    ):
         return False
     update_group(state.group, rules, bounds.topics, request, state.existing)
     remove(state.late_heartbeats, place)
@@ -136,7 +140,9 @@ def consumer_releases_partitions(state: State, member_id: MemberId) -> bool:
     return consumer_membership.release_partitions(state.consumers[member_id])
 
 
-def coordinator_fences_silent_member(state: State, bounds: Bounds, member_id: MemberId) -> bool:
+def coordinator_fences_silent_member(
+    state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId
+) -> bool:
     """The coordinator fences a member that sends no heartbeats any more.
 
     Who: the coordinator.
@@ -151,5 +157,5 @@ def coordinator_fences_silent_member(state: State, bounds: Bounds, member_id: Me
         return False
     if state.heartbeats[member_id].stage == HeartbeatStage.REQUESTED:
         return False
-    remove_member(state.group, member_id)
+    remove_member(state.group, rules, bounds.topics, member_id, state.existing)
     return True

@@ -70,6 +70,10 @@ JUDGES = {
         "org.apache.kafka.coordinator.group.OffsetMetadataManager",
         ("coordinator/offsets.py", "coordinator/runtime.py"),
     ),
+    "consumer_group.py": (
+        "org.apache.kafka.coordinator.group.GroupMetadataManager",
+        ("consumer_group/assignment.py", "consumer_group/coordinator.py", "consumer_group/reconciliation.py"),
+    ),
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
     "partition_log.py": (
         "org.apache.kafka.storage.internals.log.UnifiedLog",
@@ -144,6 +148,8 @@ REUSED = ("4.0.0", "4.0.1", "4.1.0", "4.1.1")
 """Releases that reuse the memory of a batch which expires in flight (KAFKA-19012)."""
 CLIENT, REFUSED = "transactional_client.py", "transactional_client_model.py"
 
+TOPICS = ("topics=2", "creations=1")
+
 RUNS = (
     Run("replication_control.py", "cluster.kraft", known="leader_elected_again.toml"),
     Run("replication_control.py", "cluster.kraft", ("elections_follow_assignment=true",), case="preferred"),
@@ -162,6 +168,9 @@ RUNS = (
     Run("transaction_metadata.py", "transaction_metadata_model.py", (*EITHER_VERSION, "first_epoch=-1"), case="first"),
     Run("offsets.py", "offsets_model.py"),
     Run("offsets.py", "offsets_model.py", ("log_size=3", "max_generation=1"), case="generations"),
+    Run("consumer_group.py", "consumer_group_model.py", ("max_group_epoch=4",)),
+    Run("consumer_group.py", "consumer_group_model.py", TOPICS, case="topics"),
+    Run("consumer_group.py", "consumer_group_model.py", ("members=3",), case="three"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run("replica_lag.py", "replica_lag"),
     Run(LOG, SENT, ("reloads=0",)),
