@@ -1,9 +1,11 @@
 """A consumer's membership in its group: it joins, heartbeats, applies assignments, and leaves (KIP-848).
 
 Part of Kafka modelled: `AbstractMembershipManager`, `ConsumerHeartbeatRequestManager`.
-Source: apache/kafka (commit 1eb7644349); KIP-848.
+Source: the classes of 4.0.0 to 4.4.0; KIP-848.
 Left out, and why that is sound: callbacks that fail; the states FENCED and STALE, because a consumer that is fenced
 releases its partitions and joins anew in one step here, and one whose poll timer is over leaves and joins anew.
+A consumer that leaves while a heartbeat is under way says so at once in Kafka; here when that one is answered, because
+both use one connection, and the answer changes nothing any more.
 """
 
 from kafkacheck.checker.schema import Ids, Struct, clear
@@ -31,6 +33,7 @@ class Consumer(Struct):
     is_reconciling: whether it is applying one: it commits, and calls the application back.
     is_newest: whether that one is still the target.
     is_applied: whether it has applied the target.
+    has_applied: whether it has applied any assignment since it joined.
     has_rejoined: whether it joined anew while it was applying one.
     names_timeout: whether its next heartbeat names the rebalance timeout.
     names_topics: whether its next heartbeat names the subscription.
@@ -46,6 +49,7 @@ class Consumer(Struct):
     is_reconciling: bool
     is_newest: bool
     is_applied: bool
+    has_applied: bool
     has_rejoined: bool
     names_timeout: bool
     names_topics: bool
@@ -60,6 +64,7 @@ def begin_joining(consumer: Consumer) -> None:
     consumer.target = Ids()
     consumer.has_rejoined = consumer.is_reconciling
     consumer.is_applied = False
+    consumer.has_applied = False
     consumer.names_timeout = True
     consumer.names_topics = True
     consumer.names_owned = True
@@ -181,11 +186,17 @@ def begin_reconciliation(consumer: Consumer) -> bool:
 
     Who: a consumer in a group.
     When: it has another target assignment than the one that it has applied, and applies none.
-    Effect: it commits its offsets, and calls the application back.
+    Effect: it commits its offsets, and calls the application back. If it owns these partitions already, it only
+        acknowledges them.
     Source: AbstractMembershipManager.maybeReconcile.
     """
     if consumer.state != ConsumerState.RECONCILING or consumer.is_reconciling:
         return False
+    if consumer.has_applied and consumer.target == consumer.owned:
+        consumer.is_applied = True
+        consumer.state = ConsumerState.ACKNOWLEDGING
+        consumer.names_owned = True
+        return True
     consumer.is_reconciling = True
     consumer.is_newest = True
     consumer.reconciled = consumer.target
@@ -206,6 +217,7 @@ def complete_reconciliation(consumer: Consumer) -> bool:
     if consumer.state == ConsumerState.RECONCILING and not consumer.has_rejoined:
         consumer.owned = consumer.reconciled
         consumer.is_applied = consumer.is_newest
+        consumer.has_applied = True
         consumer.state = ConsumerState.ACKNOWLEDGING
         consumer.names_owned = True
     consumer.is_reconciling = False
@@ -220,12 +232,14 @@ def begin_leaving(consumer: Consumer) -> bool:
 
     Who: its application.
     When: it has joined, and does not leave.
-    Effect: it releases its partitions before it tells the coordinator.
+    Effect: it releases its partitions, if it has some, before it tells the coordinator.
     Source: AbstractMembershipManager.leaveGroup.
     """
     if not is_in_group(consumer) or consumer.state == ConsumerState.PREPARE_LEAVING:
         return False
     consumer.state = ConsumerState.PREPARE_LEAVING
+    if consumer.owned == Ids():
+        release_partitions(consumer)
     return True
 
 
@@ -236,6 +250,7 @@ def leave_without_heartbeat(consumer: Consumer) -> None:
     consumer.owned = Ids()
     consumer.target = Ids()
     consumer.is_applied = False
+    consumer.has_applied = False
     consumer.names_timeout = False
     consumer.names_topics = False
     consumer.names_owned = False

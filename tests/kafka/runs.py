@@ -74,6 +74,10 @@ JUDGES = {
         "org.apache.kafka.coordinator.group.GroupMetadataManager",
         ("consumer_group/assignment.py", "consumer_group/coordinator.py", "consumer_group/reconciliation.py"),
     ),
+    "consumer_membership.py": (
+        "org.apache.kafka.clients.consumer.internals.ConsumerMembershipManager",
+        ("client/consumer_membership.py",),
+    ),
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
     "partition_log.py": (
         "org.apache.kafka.storage.internals.log.UnifiedLog",
@@ -171,6 +175,8 @@ RUNS = (
     Run("consumer_group.py", "consumer_group_model.py", ("max_group_epoch=4",)),
     Run("consumer_group.py", "consumer_group_model.py", TOPICS, case="topics"),
     Run("consumer_group.py", "consumer_group_model.py", ("members=3",), case="three"),
+    Run("consumer_membership.py", "consumer_membership_model.py"),
+    Run("consumer_membership.py", "consumer_membership_model.py", ("topics=2", "max_group_epoch=1"), case="topics"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run("replica_lag.py", "replica_lag"),
     Run(LOG, SENT, ("reloads=0",)),
