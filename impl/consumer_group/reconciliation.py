@@ -1,7 +1,7 @@
 """How a member goes from the assignment that it has to its target: it first gives up, and then gets what is free.
 
 Part of Kafka modelled: `CurrentAssignmentBuilder`; the partition epochs of `ConsumerGroup`.
-Source: the classes of 4.0.0 to 4.4.0; KIP-848, KAFKA-16147, KAFKA-19431, KAFKA-19862.
+Source: the classes of 4.0.0 to 4.4.0; KIP-848, KAFKA-16147, KAFKA-19431, KAFKA-19449.
 Left out, and why that is sound: the state UNKNOWN, which only a newer coordinator writes.
 """
 

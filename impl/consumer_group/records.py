@@ -21,7 +21,7 @@ class ConsumerGroupRules(NamedTuple):
 
     join_is_always_accepted: a member that the group knows may join anew with epoch 0 (KAFKA-19233).
     revoked_partition_may_return: a member that has given up a partition, and is to have it again, gets it at once
-        (KAFKA-19862).
+        (KAFKA-19449).
     revocation_keeps_epoch: a member that has given up partitions, and has to give up more, keeps its epoch; before, the
         epoch rose by one.
     unsubscribed_are_revoked: a member gives up the partitions of topics to which it subscribes no longer, also while it
