@@ -79,15 +79,15 @@ def is_in_group(consumer: Consumer) -> bool:
     )
 
 
-def may_name_owned(consumer: Consumer, rules: ConsumerGroupRules) -> bool:
-    """Whether a heartbeat may name the owned partitions.
+def named_as_owned(consumer: Consumer, rules: ConsumerGroupRules) -> Ids:
+    """The partitions that a heartbeat names.
 
-    In Kafka every heartbeat may. If the consumer is about to own others, its coordinator takes those for revoked. With
-    `owned_are_named_when_applied` a consumer that has an assignment to apply names them when it has applied it.
+    In Kafka these are the owned ones. If the consumer owns others when the coordinator handles the heartbeat, the
+    coordinator takes those for revoked. With `target_counts_as_owned` the heartbeat names them as well.
     """
-    if not rules.owned_are_named_when_applied or consumer.state == ConsumerState.JOINING:
-        return True
-    return consumer.is_applied
+    if rules.target_counts_as_owned:
+        return consumer.owned | consumer.target | consumer.reconciled
+    return consumer.owned
 
 
 def send_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_id: int, heartbeat: Heartbeat) -> bool:
@@ -111,9 +111,9 @@ def send_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_id: int
     if consumer.names_topics:
         request.names_topics = True
         request.subscribed = consumer.subscribed
-    if consumer.names_owned and may_name_owned(consumer, rules):
+    if consumer.names_owned:
         request.names_owned = True
-        request.owned = consumer.owned
+        request.owned = named_as_owned(consumer, rules)
         consumer.names_owned = consumer.state == ConsumerState.JOINING
     consumer.names_timeout = consumer.state == ConsumerState.JOINING
     consumer.names_topics = consumer.state == ConsumerState.JOINING

@@ -113,13 +113,11 @@ def update_group(
     return HeartbeatError.NONE
 
 
-def is_full(rules: ConsumerGroupRules, request: HeartbeatRequest) -> bool:
+def is_full(request: HeartbeatRequest) -> bool:
     """Whether a request names all that it can, as the first one does, and the first one after an error."""
     if request.member_epoch == JOIN_GROUP_MEMBER_EPOCH:
         return True
-    if not request.names_timeout or not request.names_topics:
-        return False
-    return request.names_owned or rules.owned_are_named_when_applied
+    return request.names_timeout and request.names_topics and request.names_owned
 
 
 def handle_heartbeat(
@@ -145,6 +143,6 @@ def handle_heartbeat(
         return
     response.member_epoch = member.member_epoch
     if member.state != MemberState.NOT_A_MEMBER:
-        if is_full(rules, request) or member.assigned != assigned_before:
+        if is_full(request) or member.assigned != assigned_before or rules.assignment_is_always_told:
             response.names_assignment = True
             response.assigned = member.assigned

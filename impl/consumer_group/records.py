@@ -28,8 +28,9 @@ class ConsumerGroupRules(NamedTuple):
         has others to give up (KAFKA-19431).
     unsubscribing_forgets_previous_epoch: if it does, its previous epoch is no longer accepted.
     empty_group_is_assigned: an empty group has a target assignment of its epoch.
-    owned_are_named_when_applied: a consumer that has an assignment to apply names no owned partitions, so that its
-        coordinator does not take those for revoked that it is about to own (no release).
+    target_counts_as_owned: a consumer that names its partitions also names those that it is about to own, so that its
+        coordinator does not take them for revoked (no release; finding F14).
+    assignment_is_always_told: every response names the assignment (no release; finding F15).
     """
 
     join_is_always_accepted: Annotated[bool, Since("4.2", begun="4.0")] = True
@@ -38,7 +39,8 @@ class ConsumerGroupRules(NamedTuple):
     unsubscribed_are_revoked: Annotated[bool, Since("4.2", begun="4.0")] = True
     unsubscribing_forgets_previous_epoch: Annotated[bool, Since("4.3")] = True
     empty_group_is_assigned: Annotated[bool, Since("4.4")] = True
-    owned_are_named_when_applied: Annotated[bool, Since(EVERY)] = False
+    target_counts_as_owned: Annotated[bool, Since(EVERY)] = False
+    assignment_is_always_told: Annotated[bool, Since(EVERY)] = False
 
 
 class GroupMember(Struct):
