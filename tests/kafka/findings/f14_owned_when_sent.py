@@ -6,20 +6,26 @@ it applies an assignment.
 """
 
 from control import run
-from groups import Group, owned
+from groups import NO_SET, Group, owned
 
 A, B, PARTITION = 0, 1, 0
 
 
-def steps_of(is_sent_first: bool) -> tuple[list[str], bool]:
-    """The schedule; the second heartbeat of A is sent before A has applied its assignment, or after that."""
+def steps_of(is_sent_first: bool, error: str | None) -> tuple[list[str], bool]:
+    """The schedule; the heartbeat of A is sent before A has applied its assignment, or after that.
+
+    `error`: how the heartbeat before is answered; None if the connection breaks.
+    """
     group = Group()
     steps = [f"A joins: {group.joins(A)}; it begins to apply that, and commits"]
     first = group.consumers[A]
     first.reconcile()
     group.sends(A)
-    first.lose()
-    steps.append("a heartbeat of A is lost, so the next one is full")
+    if error is None:
+        first.lose()
+    else:
+        first.receive(error, 0, NO_SET)
+    steps.append(f"a heartbeat of A is answered by {error or 'nothing'}, so the next one is full")
     steps.append(f"B joins: {group.joins(B)}")
     if not is_sent_first:
         first.complete()
@@ -40,10 +46,17 @@ def steps_of(is_sent_first: bool) -> tuple[list[str], bool]:
     return steps, is_shared and errors == ["NONE", "NONE"]
 
 
+WAYS = (
+    ("sent before A has applied its assignment", True, None),
+    ("after NOT_COORDINATOR, sent before A has applied its assignment", True, "NOT_COORDINATOR"),
+    ("sent after that", False, None),
+)
+
+
 def main() -> None:
-    """Print a line for a heartbeat that is sent before A has applied its assignment, and one for the other order."""
-    for way, is_sent_first in (("sent before A has applied its assignment", True), ("sent after that", False)):
-        steps, happens = steps_of(is_sent_first)
+    """Print two lines for a heartbeat that is sent before A has applied its assignment, and one for the other order."""
+    for way, is_sent_first, error in WAYS:
+        steps, happens = steps_of(is_sent_first, error)
         verdict = "happens: TWO OWNERS, finding reproduced" if happens else "does not happen"
         print(f"F14, {way}: {'; '.join(steps)}: {verdict}", flush=True)
 
