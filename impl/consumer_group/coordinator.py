@@ -3,8 +3,8 @@
 Part of Kafka modelled: `GroupMetadataManager` (`consumerGroupHeartbeat`, `consumerGroupLeave`,
 `throwIfConsumerGroupMemberEpochIsInvalid`, `consumerGroupFenceMemberOrRemove`), `CoordinatorRuntime`.
 Source: the classes of 4.0.0 to 4.4.0; KIP-848, KAFKA-19233.
-Left out, and why that is sound: the time of sessions, which end at once, later or never. A group is one key of the log
-of its coordinator: the records of one heartbeat are committed together or not at all.
+Left out, and why that is sound: the time of sessions and of the assignor, which end and runs at once, later or never. A
+group is one key of the log of its coordinator: the records of one heartbeat are committed together or not at all.
 """
 
 from kafkacheck.checker.schema import Ids, clear
@@ -91,13 +91,27 @@ def update_member(
     group.known = known_partitions(group, topic_count, existing)
 
 
+def may_defer_assignment(group: ConsumerGroup, rules: ConsumerGroupRules) -> bool:
+    """Whether the assignor may wait, because it has run less than `group.consumer.assignment.interval.ms` ago."""
+    if not rules.assignor_may_wait or group.assignment_epoch == 0:
+        return False
+    if not rules.empty_group_is_assigned:
+        return True
+    return any(member.state != MemberState.NOT_A_MEMBER for member in group.members)
+
+
 def update_group(
-    group: ConsumerGroup, rules: ConsumerGroupRules, topic_count: int, request: HeartbeatRequest, existing: Ids
+    group: ConsumerGroup,
+    rules: ConsumerGroupRules,
+    topic_count: int,
+    request: HeartbeatRequest,
+    existing: Ids,
+    assigns: bool,
 ) -> HeartbeatError:
     """Let a heartbeat change the group; return the error if it is refused.
 
     A wrong epoch is refused. A member that leaves is removed. Any other is added or updated; a change leads to a new
-    target assignment, and the member is reconciled with it.
+    target assignment, unless the assignor waits, and the member is reconciled with it.
     """
     member = group.members[request.member_id]
     error = heartbeat_error(member, rules, request)
@@ -106,10 +120,11 @@ def update_group(
     if request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH:
         remove_member(group, rules, topic_count, request.member_id, existing)
         return HeartbeatError.NONE
+    subscribed_before = member.subscribed
     update_member(group, topic_count, member, request, existing)
-    if group.group_epoch > group.assignment_epoch:
+    if group.group_epoch > group.assignment_epoch and assigns:
         update_target_assignment(group, topic_count)
-    reconcile(group, rules, topic_count, member, request)
+    reconcile(group, rules, topic_count, member, request, member.subscribed != subscribed_before)
     return HeartbeatError.NONE
 
 
@@ -127,18 +142,20 @@ def handle_heartbeat(
     request: HeartbeatRequest,
     response: HeartbeatResponse,
     existing: Ids,
+    assigns: bool,
 ) -> None:
     """Handle a heartbeat, and write the response.
 
     Who: the group's coordinator.
-    When: the request has arrived; `existing` are the partitions in the coordinator's metadata.
+    When: the request has arrived; `existing` are the partitions in the coordinator's metadata. `assigns`: whether the
+        assignor runs, if the target assignment is an old one.
     Effect: the group changes (`update_group`). The response has the member's epoch. It names the assignment if the
         request was full, or if the assignment has changed.
     Source: GroupMetadataManager.consumerGroupHeartbeat.
     """
     member = group.members[request.member_id]
     assigned_before = member.assigned
-    response.error = update_group(group, rules, topic_count, request, existing)
+    response.error = update_group(group, rules, topic_count, request, existing, assigns)
     if response.error != HeartbeatError.NONE:
         return
     response.member_epoch = member.member_epoch

@@ -38,11 +38,26 @@ def is_free(group: ConsumerGroup, rules: ConsumerGroupRules, member: GroupMember
     return rules.revoked_partition_may_return and partition_id in member.pending_revocation
 
 
+def wanted(rules: ConsumerGroupRules, topic_count: int, member: GroupMember) -> Ids:
+    """The target of a member: an old one may have partitions of topics to which the member subscribes no longer."""
+    target = Ids()
+    for partition_id in member.target:
+        if not rules.unsubscribed_are_revoked or is_subscribed(member, topic_count, partition_id):
+            target |= {partition_id}
+    return target
+
+
 def compute_next_assignment(
-    group: ConsumerGroup, rules: ConsumerGroupRules, member: GroupMember, request: HeartbeatRequest, member_epoch: int
+    group: ConsumerGroup,
+    rules: ConsumerGroupRules,
+    topic_count: int,
+    member: GroupMember,
+    request: HeartbeatRequest,
+    member_epoch: int,
 ) -> None:
     """Bring a member as near to its target as the other members allow."""
-    kept = member.assigned & member.target
+    target = wanted(rules, topic_count, member)
+    kept = member.assigned & target
     revoked = member.assigned - kept
     if revoked != Ids() and still_owns(request, revoked):
         member.state = MemberState.UNREVOKED_PARTITIONS
@@ -51,7 +66,7 @@ def compute_next_assignment(
         member.pending_revocation = revoked
         return
     member.state = MemberState.STABLE
-    for partition_id in member.target - kept:
+    for partition_id in target - kept:
         if is_free(group, rules, member, partition_id):
             kept |= {partition_id}
         else:
@@ -61,8 +76,10 @@ def compute_next_assignment(
     member.pending_revocation = Ids()
 
 
-def revoke_unsubscribed(rules: ConsumerGroupRules, topic_count: int, member: GroupMember) -> None:
-    """Let a member that has partitions to give up also give up those of topics to which it subscribes no longer."""
+def revoke_unsubscribed(
+    rules: ConsumerGroupRules, topic_count: int, member: GroupMember, request: HeartbeatRequest
+) -> None:
+    """Let a member that has subscribed to other topics give up the partitions of those that it has left."""
     kept = Ids()
     revoked = member.pending_revocation
     for partition_id in member.assigned:
@@ -72,28 +89,37 @@ def revoke_unsubscribed(rules: ConsumerGroupRules, topic_count: int, member: Gro
             revoked |= {partition_id}
     if not rules.unsubscribed_are_revoked or kept == member.assigned:
         return
-    member.pending_revocation = revoked
+    if still_owns(request, revoked):
+        member.state = MemberState.UNREVOKED_PARTITIONS
+        member.pending_revocation = revoked
     member.assigned = kept
     if rules.unsubscribing_forgets_previous_epoch:
         set_member_epoch(member, member.member_epoch)
 
 
 def reconcile(
-    group: ConsumerGroup, rules: ConsumerGroupRules, topic_count: int, member: GroupMember, request: HeartbeatRequest
+    group: ConsumerGroup,
+    rules: ConsumerGroupRules,
+    topic_count: int,
+    member: GroupMember,
+    request: HeartbeatRequest,
+    has_resubscribed: bool,
 ) -> None:
     """Reconcile a member with its target assignment, as far as its heartbeat allows."""
     owned_before = member.assigned | member.pending_revocation
     if member.state == MemberState.STABLE:
-        if member.member_epoch == group.assignment_epoch:
-            return
-        compute_next_assignment(group, rules, member, request, member.member_epoch)
+        if member.member_epoch != group.assignment_epoch:
+            compute_next_assignment(group, rules, topic_count, member, request, member.member_epoch)
+        elif has_resubscribed:
+            revoke_unsubscribed(rules, topic_count, member, request)
     elif member.state == MemberState.UNREVOKED_PARTITIONS:
         if still_owns(request, member.pending_revocation):
-            revoke_unsubscribed(rules, topic_count, member)
+            if has_resubscribed:
+                revoke_unsubscribed(rules, topic_count, member, request)
         elif rules.revocation_keeps_epoch:
-            compute_next_assignment(group, rules, member, request, member.member_epoch)
+            compute_next_assignment(group, rules, topic_count, member, request, member.member_epoch)
         else:
-            compute_next_assignment(group, rules, member, request, member.member_epoch + 1)
+            compute_next_assignment(group, rules, topic_count, member, request, member.member_epoch + 1)
     else:
-        compute_next_assignment(group, rules, member, request, member.member_epoch)
+        compute_next_assignment(group, rules, topic_count, member, request, member.member_epoch)
     update_partition_epochs(group, owned_before, member)

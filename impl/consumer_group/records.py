@@ -24,9 +24,11 @@ class ConsumerGroupRules(NamedTuple):
         (KAFKA-19449).
     revocation_keeps_epoch: a member that has given up partitions, and has to give up more, keeps its epoch; before, the
         epoch rose by one.
-    unsubscribed_are_revoked: a member gives up the partitions of topics to which it subscribes no longer, also while it
-        has others to give up (KAFKA-19431).
+    unsubscribed_are_revoked: a member gives up the partitions of topics to which it subscribes no longer at once, also
+        if it has others to give up, or its target assignment is an old one (KAFKA-19431).
     unsubscribing_forgets_previous_epoch: if it does, its previous epoch is no longer accepted.
+    assignor_may_wait: the assignor runs once in an interval at most, so that a target assignment may be an old one
+        (KIP-1263).
     empty_group_is_assigned: an empty group has a target assignment of its epoch.
     target_counts_as_owned: a consumer that names its partitions also names those that it is about to own, so that its
         coordinator does not take them for revoked (no release; finding F14).
@@ -38,6 +40,7 @@ class ConsumerGroupRules(NamedTuple):
     revocation_keeps_epoch: Annotated[bool, Since("4.2", begun="4.0")] = True
     unsubscribed_are_revoked: Annotated[bool, Since("4.2", begun="4.0")] = True
     unsubscribing_forgets_previous_epoch: Annotated[bool, Since("4.3")] = True
+    assignor_may_wait: Annotated[bool, Since("4.3")] = True
     empty_group_is_assigned: Annotated[bool, Since("4.4")] = True
     target_counts_as_owned: Annotated[bool, Since(EVERY)] = False
     assignment_is_always_told: Annotated[bool, Since(EVERY)] = False

@@ -78,7 +78,7 @@ def coordinator_handles_heartbeat(state: State, rules: ConsumerGroupRules, bound
         state.group, rules, bounds.topics, heartbeat.request, state.existing
     ):
         return False
-    handle_heartbeat(state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.existing)
+    handle_heartbeat(state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.existing, True)
     clear(heartbeat.request)
     heartbeat.stage = HeartbeatStage.ANSWERED if bounds.failovers == 0 else HeartbeatStage.APPENDED
     if state.consumers[member_id].state == ConsumerState.CRASHED:
@@ -97,7 +97,7 @@ def coordinator_handles_late_heartbeat(
         state.group, rules, bounds.topics, request, state.existing
     ):
         return False
-    update_group(state.group, rules, bounds.topics, request, state.existing)
+    update_group(state.group, rules, bounds.topics, request, state.existing, True)
     remove(state.late_heartbeats, place)
     return True
 

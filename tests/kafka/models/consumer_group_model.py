@@ -4,7 +4,7 @@ A component: one group, the records of which are committed at once, with the fun
 modelled: any heartbeat that Kafka's checks let through may come at any time, with any epoch and any partitions. Members
 are fenced, partitions are created, and new coordinators read the log.
 
-Bounds: `max_group_epoch` only ends behaviours.
+Bounds: with `deferrals` at 0 the assignor never waits. `max_group_epoch` only ends behaviours.
 Expected: HOLDS
 """
 
@@ -15,7 +15,7 @@ from kafkacheck.checker.schema import Count, Ids, Struct, clear
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.consumer_group.assignment import known_partitions
 from kafkacheck.impl.consumer_group.constants import JOIN_GROUP_MEMBER_EPOCH, LEAVE_GROUP_MEMBER_EPOCH, MemberState
-from kafkacheck.impl.consumer_group.coordinator import handle_heartbeat, remove_member
+from kafkacheck.impl.consumer_group.coordinator import handle_heartbeat, may_defer_assignment, remove_member
 from kafkacheck.impl.consumer_group.records import ConsumerGroup, ConsumerGroupRules
 from kafkacheck.impl.ids import PartitionId, PartitionSet
 from kafkacheck.impl.messages.consumer_group_heartbeat import HeartbeatRequest, HeartbeatResponse, MemberId, TopicSet
@@ -56,18 +56,25 @@ def may_raise_beyond(state: State, bounds: Bounds, member_id: int, subscribed: I
     return state.group.known != known_partitions(state.group, bounds.topics, state.existing)
 
 
-def ask(state: State, rules: ConsumerGroupRules, bounds: Bounds) -> None:
+def may_wait(state: State, rules: ConsumerGroupRules, bounds: Bounds) -> bool:
+    """Whether the assignor may wait."""
+    return bounds.deferrals > 0 and may_defer_assignment(state.group, rules)
+
+
+def ask(state: State, rules: ConsumerGroupRules, bounds: Bounds, assigns: bool) -> None:
     """Handle the heartbeat."""
     clear(state.answer)
-    handle_heartbeat(state.group, rules, bounds.topics, state.asked, state.answer, state.existing)
+    handle_heartbeat(state.group, rules, bounds.topics, state.asked, state.answer, state.existing, assigns)
     clear(state.asked)
 
 
 def member_joins(
-    state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId, subscribed: TopicSet
+    state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId, subscribed: TopicSet, assigns: bool
 ) -> bool:
     """A member joins, for the first time or anew."""
     if subscribed == Ids() or may_raise_beyond(state, bounds, member_id, subscribed):
+        return False
+    if not assigns and not may_wait(state, rules, bounds):
         return False
     state.asked.member_id = member_id
     state.asked.member_epoch = JOIN_GROUP_MEMBER_EPOCH
@@ -75,7 +82,7 @@ def member_joins(
     state.asked.names_topics = True
     state.asked.subscribed = subscribed
     state.asked.names_owned = True
-    ask(state, rules, bounds)
+    ask(state, rules, bounds, assigns)
     return True
 
 
@@ -90,11 +97,14 @@ def member_heartbeats(
     subscribed: TopicSet,
     names_owned: bool,
     owned: PartitionSet,
+    assigns: bool,
 ) -> bool:
     """A member, or a consumer that takes itself for one, sends a heartbeat."""
     if names_topics == (subscribed == Ids()) or (not names_owned and owned != Ids()):
         return False
     if may_raise_beyond(state, bounds, member_id, subscribed):
+        return False
+    if not assigns and not may_wait(state, rules, bounds):
         return False
     state.asked.member_id = member_id
     state.asked.member_epoch = member_epoch
@@ -103,7 +113,7 @@ def member_heartbeats(
     state.asked.subscribed = subscribed
     state.asked.names_owned = names_owned
     state.asked.owned = owned
-    ask(state, rules, bounds)
+    ask(state, rules, bounds, assigns)
     return True
 
 
@@ -113,7 +123,7 @@ def member_leaves(state: State, rules: ConsumerGroupRules, bounds: Bounds, membe
         return False
     state.asked.member_id = member_id
     state.asked.member_epoch = LEAVE_GROUP_MEMBER_EPOCH
-    ask(state, rules, bounds)
+    ask(state, rules, bounds, True)
     return True
 
 
@@ -168,6 +178,6 @@ MODEL = Model(
     ],
     stuttering=[member_joins, member_heartbeats, member_leaves, coordinator_is_replaced],
     always=[],
-    bounds={"members": 2, "topics": 1, "partitions": 2, "max_group_epoch": 3, "creations": 0},
+    bounds={"members": 2, "topics": 1, "partitions": 2, "max_group_epoch": 3, "creations": 0, "deferrals": 0},
     check_deadlock=False,
 )

@@ -2,7 +2,7 @@
 
 It judges what heartbeats change, and what they are answered; what fenced members leave; and what a new coordinator
 reads. The door stands for the coordinator's runtime, its timers and the cluster's metadata, and brings the assignor of
-the models. Each step takes longer than `group.consumer.assignment.interval.ms`, so that the assignor runs when it can.
+the models. A step in which the assignor waits comes within `group.consumer.assignment.interval.ms` of its last run.
 """
 
 from typing import Any, ClassVar
@@ -53,9 +53,9 @@ class ConsumerGroup:
             self.answer = {}
         return is_done
 
-    def member_joins(self, member_id: int, subscribed: list[int]) -> bool:
+    def member_joins(self, member_id: int, subscribed: list[int], assigns: bool) -> bool:
         """A member joins."""
-        return self._asked(member_id, 0, True, bits(subscribed), 0)
+        return self._asked(member_id, 0, True, bits(subscribed), 0, assigns)
 
     def member_heartbeats(
         self,
@@ -66,15 +66,17 @@ class ConsumerGroup:
         subscribed: list[int],
         names_owned: bool,
         owned: list[int],
+        assigns: bool,
     ) -> bool:
         """A member sends a heartbeat."""
         topics = bits(subscribed) if names_topics else NO_SET
         epoch = member_epoch + self.shift
-        return self._asked(member_id, epoch, names_timeout, topics, bits(owned) if names_owned else NO_SET)
+        partitions = bits(owned) if names_owned else NO_SET
+        return self._asked(member_id, epoch, names_timeout, topics, partitions, assigns)
 
     def member_leaves(self, member_id: int) -> bool:
         """A member leaves."""
-        return self._asked(member_id, -1, False, NO_SET, NO_SET)
+        return self._asked(member_id, -1, False, NO_SET, NO_SET, True)
 
     def session_ends(self, member_id: int) -> bool:
         """The timer of a member's session ends."""
@@ -95,8 +97,8 @@ class ConsumerGroup:
         self.door.replace(is_compacted)
         return True
 
-    def _asked(self, member_id: int, epoch: int, names_timeout: bool, topics: int, owned: int) -> bool:
-        reply = self.door.heartbeat(member_id, epoch, names_timeout, topics, owned)
+    def _asked(self, member_id: int, epoch: int, names_timeout: bool, topics: int, owned: int, assigns: bool) -> bool:
+        reply = self.door.heartbeat(member_id, epoch, names_timeout, topics, owned, assigns)
         error, assigned = str(reply.error()), int(reply.assigned())
         self.answer["answer.error"] = ERRORS.get(error, error)
         if error == "NONE":
@@ -140,7 +142,7 @@ def blank() -> dict[str, Any]:
 def first_epoch(door: Any) -> int:
     """The epoch of a group when its first member has joined: 1 in the model, and 2 in Kafka since 4.3."""
     door.start(1, 1)
-    door.heartbeat(0, 0, True, 1, 0)
+    door.heartbeat(0, 0, True, 1, 0, True)
     return int(door.group(0)[0])
 
 

@@ -220,9 +220,15 @@ public final class GroupDoor {
         return known.response();
     }
 
-    /** ConsumerGroupHeartbeat; -1 stands for a set that the request does not name. */
-    public Reply heartbeat(int member, int epoch, boolean namesTimeout, long subscribed, long owned) {
-        clock.sleep(STEP_MS);
+    /**
+     * ConsumerGroupHeartbeat; -1 stands for a set that the request does not name. Without `assigns` no time has passed
+     * since the assignor ran.
+     */
+    public Reply heartbeat(
+        int member, int epoch, boolean namesTimeout, long subscribed, long owned, boolean assigns
+    ) {
+        long now = clock.milliseconds();
+        clock.sleep(assigns ? STEP_MS : (Long) Members.call(known(), "assignmentTimestamp") - now);
         ConsumerGroupHeartbeatRequestData request = new ConsumerGroupHeartbeatRequestData()
             .setGroupId(GROUP)
             .setMemberId(name(member))
@@ -238,7 +244,9 @@ public final class GroupDoor {
                     .setPartitions(new ArrayList<>(new TreeSet<>(indexes)))));
             request.setTopicPartitions(named);
         }
-        return asked(request);
+        Reply reply = asked(request);
+        if (!assigns) clock.sleep(now - clock.milliseconds());
+        return reply;
     }
 
     /** Handle a request. */
