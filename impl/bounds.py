@@ -12,7 +12,7 @@ class Bounds(NamedTuple):
     """What functions read. A model needs only the bounds that its functions ask for.
 
     creations: how many partitions of a consumer group's topics are created later.
-    deferrals: 1 if the assignor of a consumer group may wait; 0 otherwise.
+    deferrals: how often the assignor of a consumer group may wait.
     elr_index: 1 if the controller's index of eligible leader replicas is modelled; 0 otherwise.
     failovers: how often the coordinator of a consumer group can change.
     fetch_sessions: 1 if followers have fetch sessions; 0 otherwise.

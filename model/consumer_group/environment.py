@@ -8,7 +8,7 @@ from kafkacheck.impl.consumer_group.coordinator import remove_member
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.impl.ids import PartitionId
 from kafkacheck.impl.messages.consumer_group_heartbeat import MemberId, TopicSet
-from kafkacheck.model.consumer_group.system import State, is_at_last_epoch
+from kafkacheck.model.consumer_group.system import State, coordinator_defers_assignment, is_at_last_epoch
 
 
 def start_joining(state: State, bounds: Bounds) -> bool:
@@ -141,5 +141,6 @@ CHARGES = {
     coordinator_fails_over: "failovers",
     subscription_changes: "subscription_changes",
     partition_is_created: "creations",
+    coordinator_defers_assignment: "deferrals",
 }
 """The allowance to which each disturbance of this file is charged."""

@@ -63,6 +63,7 @@ CONSUMER_GROUP = Family(
         "failovers": 0,
         "subscription_changes": 0,
         "creations": 0,
+        "deferrals": 0,
     },
     rules=ConsumerGroupRules(),
     sometimes=[properties.both_own_something, properties.partition_is_awaited],

@@ -7,7 +7,13 @@ from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.client import consumer_membership
 from kafkacheck.impl.client.consumer_membership import Consumer
 from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatStage, MemberState
-from kafkacheck.impl.consumer_group.coordinator import handle_heartbeat, raises_group_epoch, remove_member, update_group
+from kafkacheck.impl.consumer_group.coordinator import (
+    handle_heartbeat,
+    may_defer_assignment,
+    raises_group_epoch,
+    remove_member,
+    update_group,
+)
 from kafkacheck.impl.consumer_group.records import ConsumerGroup, ConsumerGroupRules
 from kafkacheck.impl.ids import PartitionSet
 from kafkacheck.impl.messages.consumer_group_heartbeat import Heartbeat, HeartbeatRequest, MemberId
@@ -26,6 +32,7 @@ class Budget(Struct):
     failovers: changes of the coordinator.
     subscription_changes: consumers that change their subscription.
     creations: partitions that are added to a topic.
+    deferrals: heartbeats at which the assignor waits.
     """
 
     crashes: Annotated[int, Allowance("crashes")]
@@ -36,6 +43,7 @@ class Budget(Struct):
     failovers: Annotated[int, Allowance("failovers")]
     subscription_changes: Annotated[int, Allowance("subscription_changes")]
     creations: Annotated[int, Allowance("creations")]
+    deferrals: Annotated[int, Allowance("deferrals")]
 
 
 class State(Struct):
@@ -71,6 +79,18 @@ def is_at_last_epoch(state: State, bounds: Bounds) -> bool:
 
 def coordinator_handles_heartbeat(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId) -> bool:
     """The coordinator handles the heartbeat of a consumer, and answers once its records are committed."""
+    return handles_heartbeat(state, rules, bounds, member_id, True)
+
+
+def coordinator_defers_assignment(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId) -> bool:
+    """The coordinator handles the heartbeat of a consumer while its assignor waits."""
+    if not may_defer_assignment(state.group, rules):
+        return False
+    return handles_heartbeat(state, rules, bounds, member_id, False)
+
+
+def handles_heartbeat(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: int, assigns: bool) -> bool:
+    """The coordinator handles a heartbeat that has arrived, unless the group epoch would rise beyond the last one."""
     heartbeat = state.heartbeats[member_id]
     if heartbeat.stage != HeartbeatStage.REQUESTED:
         return False
@@ -78,7 +98,7 @@ def coordinator_handles_heartbeat(state: State, rules: ConsumerGroupRules, bound
         state.group, rules, bounds.topics, heartbeat.request, state.existing
     ):
         return False
-    handle_heartbeat(state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.existing, True)
+    handle_heartbeat(state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.existing, assigns)
     clear(heartbeat.request)
     heartbeat.stage = HeartbeatStage.ANSWERED if bounds.failovers == 0 else HeartbeatStage.APPENDED
     if state.consumers[member_id].state == ConsumerState.CRASHED:
