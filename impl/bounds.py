@@ -12,6 +12,8 @@ from typing import NamedTuple
 class Bounds(NamedTuple):
     """The bounds that functions read. A model needs only those that its own functions read.
 
+    creations: how many partitions of a consumer group's topics are created later.
+    deferrals: how often the assignor of a consumer group may wait.
     elr_index: 1 if the controller's index of eligible leader replicas is modelled; 0 otherwise.
     failovers: how often the coordinator of a consumer group can change.
     fetch_sessions: 1 if followers have fetch sessions; 0 otherwise.
@@ -30,6 +32,8 @@ class Bounds(NamedTuple):
     transactional: 1 if the producer sends in transactions; 0 otherwise.
     """
 
+    creations: int
+    deferrals: int
     elr_index: int
     failovers: int
     fetch_sessions: int

@@ -1,9 +1,11 @@
 """A consumer's membership in its group: it joins, heartbeats, applies assignments, and leaves (KIP-848).
 
 Part of Kafka modelled: `AbstractMembershipManager`, `ConsumerHeartbeatRequestManager`.
-Source: apache/kafka (commit 1eb7644349); KIP-848.
+Source: the classes of 4.0.0 to 4.4.0; KIP-848.
 Left out, and why that is sound: callbacks that fail; the states FENCED and STALE, because a consumer that is fenced
 releases its partitions and joins anew in one step here, and one whose poll timer is over leaves and joins anew.
+A consumer that leaves while a heartbeat is under way says so at once in Kafka; here when that one is answered, because
+both use one connection, and the answer changes nothing any more.
 """
 
 from kafkacheck.checker.schema import Ids, Struct, clear
@@ -31,7 +33,9 @@ class Consumer(Struct):
     is_reconciling: whether it is applying one: it commits, and calls the application back.
     is_newest: whether that one is still the target.
     is_applied: whether it has applied the target.
+    has_applied: whether it has applied any assignment since it joined.
     has_rejoined: whether it joined anew while it was applying one.
+    names_timeout: whether its next heartbeat names the rebalance timeout.
     names_topics: whether its next heartbeat names the subscription.
     names_owned: whether its next heartbeat names the owned partitions.
     """
@@ -45,7 +49,9 @@ class Consumer(Struct):
     is_reconciling: bool
     is_newest: bool
     is_applied: bool
+    has_applied: bool
     has_rejoined: bool
+    names_timeout: bool
     names_topics: bool
     names_owned: bool
 
@@ -58,6 +64,8 @@ def begin_joining(consumer: Consumer) -> None:
     consumer.target = Ids()
     consumer.has_rejoined = consumer.is_reconciling
     consumer.is_applied = False
+    consumer.has_applied = False
+    consumer.names_timeout = True
     consumer.names_topics = True
     consumer.names_owned = True
 
@@ -71,15 +79,15 @@ def is_in_group(consumer: Consumer) -> bool:
     )
 
 
-def may_name_owned(consumer: Consumer, rules: ConsumerGroupRules) -> bool:
-    """Whether a heartbeat may name the owned partitions.
+def named_as_owned(consumer: Consumer, rules: ConsumerGroupRules) -> Ids:
+    """The partitions that a heartbeat names.
 
-    In Kafka every heartbeat may. If the consumer is about to own others, its coordinator takes those for revoked. With
-    `owned_are_named_when_applied` a consumer that has an assignment to apply names them when it has applied it.
+    In Kafka these are the owned ones. If the consumer owns others when the coordinator handles the heartbeat, the
+    coordinator takes those for revoked. With `target_counts_as_owned` the heartbeat names them as well.
     """
-    if not rules.owned_are_named_when_applied or consumer.state == ConsumerState.JOINING:
-        return True
-    return consumer.is_applied
+    if rules.target_counts_as_owned:
+        return consumer.owned | consumer.target | consumer.reconciled
+    return consumer.owned
 
 
 def send_group_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_id: int, heartbeat: Heartbeat) -> bool:
@@ -99,13 +107,15 @@ def send_group_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_i
     heartbeat.stage = HeartbeatStage.REQUESTED
     request.member_id = member_id
     request.member_epoch = consumer.member_epoch
+    request.names_timeout = consumer.names_timeout
     if consumer.names_topics:
         request.names_topics = True
         request.subscribed = consumer.subscribed
-    if consumer.names_owned and may_name_owned(consumer, rules):
+    if consumer.names_owned:
         request.names_owned = True
-        request.owned = consumer.owned
+        request.owned = named_as_owned(consumer, rules)
         consumer.names_owned = consumer.state == ConsumerState.JOINING
+    consumer.names_timeout = consumer.state == ConsumerState.JOINING
     consumer.names_topics = consumer.state == ConsumerState.JOINING
     if consumer.state == ConsumerState.ACKNOWLEDGING:
         if consumer.is_applied:
@@ -164,6 +174,7 @@ def receive_heartbeat_response(consumer: Consumer, heartbeat: Heartbeat) -> bool
 def accept_response(consumer: Consumer, response: HeartbeatResponse) -> None:
     """Take the epoch of a response, and the assignment if it names one."""
     consumer.member_epoch = response.member_epoch
+    consumer.names_timeout = consumer.names_timeout and consumer.state != ConsumerState.JOINING
     consumer.names_topics = consumer.names_topics and consumer.state != ConsumerState.JOINING
     consumer.names_owned = consumer.names_owned and consumer.state != ConsumerState.JOINING
     if response.names_assignment and consumer.state != ConsumerState.PREPARE_LEAVING:
@@ -175,11 +186,17 @@ def begin_reconciliation(consumer: Consumer) -> bool:
 
     Who: a consumer in a group.
     When: it has another target assignment than the one that it has applied, and applies none.
-    Effect: it commits its offsets, and calls the application back.
+    Effect: it commits its offsets, and calls the application back. If it owns these partitions already, it only
+        acknowledges them.
     Source: AbstractMembershipManager.maybeReconcile.
     """
     if consumer.state != ConsumerState.RECONCILING or consumer.is_reconciling:
         return False
+    if consumer.has_applied and consumer.target == consumer.owned:
+        consumer.is_applied = True
+        consumer.state = ConsumerState.ACKNOWLEDGING
+        consumer.names_owned = True
+        return True
     consumer.is_reconciling = True
     consumer.is_newest = True
     consumer.reconciled = consumer.target
@@ -200,6 +217,7 @@ def complete_reconciliation(consumer: Consumer) -> bool:
     if consumer.state == ConsumerState.RECONCILING and not consumer.has_rejoined:
         consumer.owned = consumer.reconciled
         consumer.is_applied = consumer.is_newest
+        consumer.has_applied = True
         consumer.state = ConsumerState.ACKNOWLEDGING
         consumer.names_owned = True
     consumer.is_reconciling = False
@@ -214,12 +232,14 @@ def begin_leaving(consumer: Consumer) -> bool:
 
     Who: its application.
     When: it has joined, and does not leave.
-    Effect: it releases its partitions before it tells the coordinator.
+    Effect: it releases its partitions, if it has some, before it tells the coordinator.
     Source: AbstractMembershipManager.leaveGroup.
     """
     if not is_in_group(consumer) or consumer.state == ConsumerState.PREPARE_LEAVING:
         return False
     consumer.state = ConsumerState.PREPARE_LEAVING
+    if consumer.owned == Ids():
+        release_partitions(consumer)
     return True
 
 
@@ -230,6 +250,8 @@ def leave_without_heartbeat(consumer: Consumer) -> None:
     consumer.owned = Ids()
     consumer.target = Ids()
     consumer.is_applied = False
+    consumer.has_applied = False
+    consumer.names_timeout = False
     consumer.names_topics = False
     consumer.names_owned = False
 
@@ -253,6 +275,7 @@ def lose_heartbeat(consumer: Consumer, heartbeat: Heartbeat) -> None:
     """Give a heartbeat up: its connection broke, or another broker is the coordinator now. The next one is full."""
     clear(heartbeat)
     if is_in_group(consumer):
+        consumer.names_timeout = True
         consumer.names_topics = True
         consumer.names_owned = True
 

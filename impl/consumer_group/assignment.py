@@ -18,6 +18,23 @@ def is_subscribed(member: GroupMember, topic_count: int, partition_id: int) -> b
     return member.state != MemberState.NOT_A_MEMBER and partition_id % topic_count in member.subscribed
 
 
+def subscribed_partitions(member: GroupMember, topic_count: int, partitions: Ids) -> Ids:
+    """Those of some partitions that belong to the member's topics."""
+    found = Ids()
+    for partition_id in partitions:
+        if is_subscribed(member, topic_count, partition_id):
+            found |= {partition_id}
+    return found
+
+
+def known_partitions(group: ConsumerGroup, topic_count: int, existing: Ids) -> Ids:
+    """The partitions of the topics to which the group subscribes."""
+    known = Ids()
+    for member in group.members:
+        known |= subscribed_partitions(member, topic_count, existing)
+    return known
+
+
 def has_many(members: Array[GroupMember], member: GroupMember, partition_count: int) -> bool:
     """Whether a member has more of so many partitions than each can have if all have as many."""
     member_count = sum(1 for each in members if each.state != MemberState.NOT_A_MEMBER)
@@ -37,12 +54,8 @@ def least_loaded(members: Array[GroupMember], topic_count: int, partition_id: in
 def update_target_assignment(group: ConsumerGroup, topic_count: int) -> None:
     """Compute the target assignment of the group epoch: members keep what they may, and share the rest evenly."""
     for member in group.members:
-        kept = Ids()
-        for partition_id in member.target & group.known:
-            if is_subscribed(member, topic_count, partition_id):
-                kept |= {partition_id}
-        member.target = kept
-        for partition_id in kept:
+        member.target = subscribed_partitions(member, topic_count, member.target & group.known)
+        for partition_id in member.target:
             if has_many(group.members, member, len(group.known)):
                 member.target -= {partition_id}
     for partition_id in group.known:

@@ -20,12 +20,30 @@ class ConsumerGroupRules(NamedTuple):
     """The switches of consumer groups, each named after the correct behaviour.
 
     join_is_always_accepted: a member that the group knows may join anew with epoch 0 (KAFKA-19233).
-    owned_are_named_when_applied: a consumer that has an assignment to apply names no owned partitions, so that its
-        coordinator does not take those for revoked that it is about to own (no release).
+    revoked_partition_may_return: a member that has given up a partition, and is to have it again, gets it at once
+        (KAFKA-19449).
+    revocation_keeps_epoch: a member that has given up partitions, and has to give up more, keeps its epoch; before, the
+        epoch rose by one.
+    unsubscribed_are_revoked: a member gives up the partitions of topics to which it subscribes no longer at once, also
+        if it has others to give up, or its target assignment is an old one (KAFKA-19431).
+    unsubscribing_forgets_previous_epoch: if it does, its previous epoch is no longer accepted.
+    assignor_may_wait: the assignor runs once in an interval at most, so that a target assignment may be an old one
+        (KIP-1263).
+    empty_group_is_assigned: an empty group has a target assignment of its epoch.
+    target_counts_as_owned: a consumer that names its partitions also names those that it is about to own, so that its
+        coordinator does not take them for revoked (no release; finding F14).
+    assignment_is_always_told: every response names the assignment (no release; finding F15).
     """
 
-    join_is_always_accepted: Annotated[bool, Since("4.1", begun="4.0")] = True
-    owned_are_named_when_applied: Annotated[bool, Since(EVERY)] = False
+    join_is_always_accepted: Annotated[bool, Since("4.2", begun="4.0")] = True
+    revoked_partition_may_return: Annotated[bool, Since("4.0.2", begun="4.0"), Since("4.1.2", begun="4.1")] = True
+    revocation_keeps_epoch: Annotated[bool, Since("4.2", begun="4.0")] = True
+    unsubscribed_are_revoked: Annotated[bool, Since("4.2", begun="4.0")] = True
+    unsubscribing_forgets_previous_epoch: Annotated[bool, Since("4.3")] = True
+    assignor_may_wait: Annotated[bool, Since("4.3")] = True
+    empty_group_is_assigned: Annotated[bool, Since("4.4")] = True
+    target_counts_as_owned: Annotated[bool, Since(EVERY)] = False
+    assignment_is_always_told: Annotated[bool, Since(EVERY)] = False
 
 
 class GroupMember(Struct):
@@ -54,7 +72,7 @@ class ConsumerGroup(Struct):
 
     group_epoch: rises when members or their subscriptions change, or the partitions of their topics.
     assignment_epoch: the group epoch of the target assignment.
-    known: the partitions that existed when the group last looked.
+    known: the partitions of the subscribed topics that existed when the group last looked.
     members: the members by id.
     partition_epochs: by partition, the epoch of the member that owns it.
     """

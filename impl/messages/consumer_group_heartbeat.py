@@ -2,8 +2,8 @@
 
 Part of Kafka modelled: `ConsumerGroupHeartbeatRequest` and `ConsumerGroupHeartbeatResponse`.
 Source: apache/kafka (commit 1eb7644349); KIP-848.
-Left out, and why that is sound: the name of the group, of which there is one; racks, assignors and timeouts, which
-the coordinator takes as they are.
+Left out, and why that is sound: the name of the group, of which there is one; racks and assignors, which the
+coordinator takes as they are; how long timeouts are.
 """
 
 from typing import Annotated
@@ -22,6 +22,7 @@ class HeartbeatRequest(Struct):
 
     member_id: the consumer that sends it.
     member_epoch: the epoch that the consumer has, or one of the reserved ones.
+    names_timeout: whether the request names the rebalance timeout, as the first one does, and the first after an error.
     names_topics: whether the request names the subscription.
     subscribed: the topics that the consumer subscribes to.
     names_owned: whether the request names the owned partitions.
@@ -30,6 +31,7 @@ class HeartbeatRequest(Struct):
 
     member_id: MemberId
     member_epoch: MemberEpoch
+    names_timeout: bool
     names_topics: bool
     subscribed: TopicSet
     names_owned: bool

@@ -5,9 +5,10 @@ from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.client import consumer_membership
 from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatStage, MemberState
 from kafkacheck.impl.consumer_group.coordinator import remove_member
+from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.impl.ids import PartitionId
 from kafkacheck.impl.messages.consumer_group_heartbeat import MemberId, TopicSet
-from kafkacheck.model.consumer_group.system import State, is_at_last_epoch
+from kafkacheck.model.consumer_group.system import State, coordinator_defers_assignment, is_at_last_epoch
 
 
 def start_joining(state: State, bounds: Bounds) -> bool:
@@ -37,7 +38,7 @@ def consumer_leaves(state: State, member_id: MemberId) -> bool:
     return consumer_membership.begin_leaving(state.consumers[member_id])
 
 
-def live_member_is_fenced(state: State, bounds: Bounds, member_id: MemberId) -> bool:
+def live_member_is_fenced(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId) -> bool:
     """The coordinator has not heard of a live member for too long, or the member takes too long to give up partitions.
 
     Who: the coordinator, because of the environment.
@@ -49,7 +50,7 @@ def live_member_is_fenced(state: State, bounds: Bounds, member_id: MemberId) -> 
         return False
     if state.consumers[member_id].state == ConsumerState.CRASHED:
         return False
-    remove_member(state.group, member_id)
+    remove_member(state.group, rules, bounds.topics, member_id, state.existing)
     return True
 
 
@@ -140,5 +141,6 @@ CHARGES = {
     coordinator_fails_over: "failovers",
     subscription_changes: "subscription_changes",
     partition_is_created: "creations",
+    coordinator_defers_assignment: "deferrals",
 }
 """The allowance to which each disturbance of this file is charged."""

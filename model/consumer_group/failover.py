@@ -11,7 +11,7 @@ from kafkacheck.model.consumer_group import environment, family, system
 
 MODEL = family.CONSUMER_GROUP.model(
     bounds={"failovers": 1, "leaves": 1},
-    rules=ConsumerGroupRules(owned_are_named_when_applied=True),
+    rules=ConsumerGroupRules(target_counts_as_owned=True),
     actions=[
         *family.ACTIONS,
         system.group_log_commits,

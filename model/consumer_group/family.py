@@ -64,6 +64,7 @@ CONSUMER_GROUP = Family(
         "failovers": 0,
         "subscription_changes": 0,
         "creations": 0,
+        "deferrals": 0,
     },
     rules=ConsumerGroupRules(),
     drawing=CONSUMER_GROUPS,

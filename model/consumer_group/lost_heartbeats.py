@@ -1,12 +1,12 @@
 """Does one consumer at most own each partition if heartbeats are lost and live members are fenced?
 
 A heartbeat names the partitions that the consumer owns when it is sent. If an assignment is applied while the heartbeat
-is under way, the coordinator does not know of it: it takes a partition for revoked that the consumer owns by now.
+is under way, the coordinator does not know of it: it takes a partition for revoked that the consumer owns by now. It is
+finding F14, which runs on Kafka's own classes (tests/kafka/findings).
 
 Bounds: two lost heartbeats and one fenced member.
 Expected: VIOLATED owners_are_known
-    Read in Kafka's code, and not run there. With `owned_are_named_when_applied`, a rule that no release has, everything
-    holds: consumer_group.named_when_applied.
+    With `target_counts_as_owned`, a rule that no release has, everything holds: consumer_group.target_is_owned.
 """
 
 from kafkacheck.model.consumer_group import environment, family

@@ -9,7 +9,7 @@ from kafkacheck.model.consumer_group import environment, family
 
 MODEL = family.CONSUMER_GROUP.model(
     bounds={"topics": 2, "subscription_changes": 1},
-    rules=ConsumerGroupRules(owned_are_named_when_applied=True),
+    rules=ConsumerGroupRules(target_counts_as_owned=True),
     actions=[*family.ACTIONS, environment.subscription_changes],
     always=family.SAFETY,
     leads_to=family.CONVERGES,

@@ -9,6 +9,7 @@ from kafkacheck.impl.client.consumer_membership import Consumer
 from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatStage, MemberState
 from kafkacheck.impl.consumer_group.coordinator import (
     consumer_group_heartbeat,
+    may_defer_assignment,
     raises_group_epoch,
     remove_member,
     update_group,
@@ -31,6 +32,7 @@ class Budget(Struct):
     failovers: changes of the coordinator.
     subscription_changes: consumers that change their subscription.
     creations: partitions that are added to a topic.
+    deferrals: heartbeats at which the assignor waits.
     """
 
     crashes: Annotated[int, Allowance("crashes")]
@@ -41,6 +43,7 @@ class Budget(Struct):
     failovers: Annotated[int, Allowance("failovers")]
     subscription_changes: Annotated[int, Allowance("subscription_changes")]
     creations: Annotated[int, Allowance("creations")]
+    deferrals: Annotated[int, Allowance("deferrals")]
 
 
 class State(Struct):
@@ -84,12 +87,34 @@ def coordinator_handles_heartbeat(state: State, rules: ConsumerGroupRules, bound
     Effect: the group changes as `consumer_group_heartbeat` says.
     Source: GroupCoordinatorService.consumerGroupHeartbeat.
     """
+    return handles_heartbeat(state, rules, bounds, member_id, True)
+
+
+def coordinator_defers_assignment(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId) -> bool:
+    """The coordinator handles the heartbeat of a consumer while its assignor waits.
+
+    Who: the group's coordinator.
+    When: the request has arrived, and the assignor may wait.
+    Effect: as `consumer_group_heartbeat` says, but the target assignment stays an old one.
+    Source: GroupMetadataManager.maybeUpdateTargetAssignment.
+    """
+    if not may_defer_assignment(state.group, rules):
+        return False
+    return handles_heartbeat(state, rules, bounds, member_id, False)
+
+
+def handles_heartbeat(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: int, assigns: bool) -> bool:
+    """The coordinator handles a heartbeat that has arrived, unless the group epoch would rise beyond the last one."""
     heartbeat = state.heartbeats[member_id]
     if heartbeat.stage != HeartbeatStage.REQUESTED:
         return False
-    if is_at_last_epoch(state, bounds) and raises_group_epoch(state.group, rules, heartbeat.request, state.existing):
+    if is_at_last_epoch(state, bounds) and raises_group_epoch(
+        state.group, rules, bounds.topics, heartbeat.request, state.existing
+    ):
         return False
-    consumer_group_heartbeat(state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.existing)
+    consumer_group_heartbeat(
+        state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.existing, assigns
+    )
     clear(heartbeat.request)
     heartbeat.stage = HeartbeatStage.ANSWERED if bounds.failovers == 0 else HeartbeatStage.APPENDED
     if state.consumers[member_id].state == ConsumerState.CRASHED:
@@ -110,9 +135,11 @@ def coordinator_handles_late_heartbeat(
     if place >= len(state.late_heartbeats):
         return False
     request = state.late_heartbeats[place]
-    if is_at_last_epoch(state, bounds) and raises_group_epoch(state.group, rules, request, state.existing):
+    if is_at_last_epoch(state, bounds) and raises_group_epoch(
+        state.group, rules, bounds.topics, request, state.existing
+    ):
         return False
-    update_group(state.group, rules, bounds.topics, request, state.existing)
+    update_group(state.group, rules, bounds.topics, request, state.existing, True)
     remove(state.late_heartbeats, place)
     return True
 
@@ -155,7 +182,9 @@ def consumer_releases_partitions(state: State, member_id: MemberId) -> bool:
     return consumer_membership.release_partitions(state.consumers[member_id])
 
 
-def coordinator_fences_silent_member(state: State, bounds: Bounds, member_id: MemberId) -> bool:
+def coordinator_fences_silent_member(
+    state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId
+) -> bool:
     """The coordinator fences a member that sends no heartbeats any more.
 
     Who: the coordinator.
@@ -170,5 +199,5 @@ def coordinator_fences_silent_member(state: State, bounds: Bounds, member_id: Me
         return False
     if state.heartbeats[member_id].stage == HeartbeatStage.REQUESTED:
         return False
-    remove_member(state.group, member_id)
+    remove_member(state.group, rules, bounds.topics, member_id, state.existing)
     return True

@@ -8,6 +8,7 @@ Left out, and why that is sound: positions and offsets.
 
 from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.bounds import Bounds
+from kafkacheck.impl.consumer_group.assignment import known_partitions
 from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatStage, MemberState
 from kafkacheck.impl.consumer_group.records import GroupMember
 from kafkacheck.model.consumer_group.system import State
@@ -210,7 +211,7 @@ def undisturbed_members_are_not_fenced(before: State, after: State) -> bool:
     )
 
 
-def has_converged(state: State) -> bool:
+def has_converged(state: State, bounds: Bounds) -> bool:
     """Every consumer that is in the group owns what the target assignment gives it, and every other is no member.
 
     Lost to users: a partition is processed by nobody, or a rebalance does not end.
@@ -227,12 +228,12 @@ def has_converged(state: State) -> bool:
             return False
         elif consumer.owned != member.target:
             return False
-    return state.group.known == state.existing or not any(is_member(member) for member in state.group.members)
+    return state.group.known == known_partitions(state.group, bounds.topics, state.existing)
 
 
-def has_not_converged(state: State) -> bool:
+def has_not_converged(state: State, bounds: Bounds) -> bool:
     """Something is still to be given up, taken or told."""
-    return not has_converged(state)
+    return not has_converged(state, bounds)
 
 
 def both_own_something(state: State) -> bool:

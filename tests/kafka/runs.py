@@ -76,6 +76,14 @@ JUDGES = {
         "org.apache.kafka.coordinator.group.OffsetMetadataManager",
         ("coordinator/offsets.py", "coordinator/runtime.py"),
     ),
+    "consumer_group.py": (
+        "org.apache.kafka.coordinator.group.GroupMetadataManager",
+        ("consumer_group/assignment.py", "consumer_group/coordinator.py", "consumer_group/reconciliation.py"),
+    ),
+    "consumer_membership.py": (
+        "org.apache.kafka.clients.consumer.internals.ConsumerMembershipManager",
+        ("client/consumer_membership.py",),
+    ),
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
     "partition_log.py": (
         "org.apache.kafka.storage.internals.log.UnifiedLog",
@@ -151,6 +159,8 @@ OVERSIZED = ("records_in_batch=2", "oversized_batches=1", "broken=0")
 REUSED = ("4.0.0", "4.0.1", "4.1.0", "4.1.1")
 """Releases that reuse the memory of a batch which expires in flight (KAFKA-19012)."""
 CLIENT, REFUSED = "transactional_client.py", "transactional_client_model.py"
+SUBSCRIPTIONS = ("topics=2", "members=1", "max_group_epoch=4", "deferrals=1")
+"""One member changes its topics, also while it has partitions to give up."""
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft", known=(Known("leader_elected_again.toml"),)),
@@ -170,6 +180,13 @@ RUNS = (
     Run("transaction_metadata.py", "transaction_metadata_model.py", (*EITHER_VERSION, "first_epoch=-1"), case="first"),
     Run("offsets.py", "offsets_model.py", known=(Known("offsets_4_0.toml", ("4.0.0",)),)),
     Run("offsets.py", "offsets_model.py", ("log_size=3", "max_generation=1"), case="generations"),
+    Run("consumer_group.py", "consumer_group_model.py", ("deferrals=1",)),
+    Run("consumer_group.py", "consumer_group_model.py", ("creations=1",), case="created"),
+    Run("consumer_group.py", "consumer_group_model.py", SUBSCRIPTIONS, case="subscriptions"),
+    Run("consumer_group.py", "consumer_group_model.py", ("topics=2", "max_group_epoch=2"), case="topics"),
+    Run("consumer_group.py", "consumer_group_model.py", ("members=3", "max_group_epoch=2"), case="three"),
+    Run("consumer_membership.py", "consumer_membership_model.py"),
+    Run("consumer_membership.py", "consumer_membership_model.py", ("topics=2", "max_group_epoch=1"), case="topics"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run("replica_lag.py", "replica_lag"),
     Run(LOG, SENT, ("reloads=0",)),

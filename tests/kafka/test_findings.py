@@ -23,6 +23,9 @@ REPRODUCED = {
     "f10": 1,
     "f11": 1,
     "f12": 1,
+    "f13": 1,
+    "f14": 2,
+    "f15": 2,
 }
 """By finding, in how many of its ways it happens in the newest release."""
 NOT_ON_CLUSTER = (

@@ -1,4 +1,4 @@
-"""Is everything promised of consumer groups kept if heartbeats name owned partitions only when they are applied?
+"""Is everything promised of consumer groups kept if heartbeats also name the partitions that a consumer is to own?
 
 `consumer_group.lost_heartbeats` shows the gap in Kafka, and stops when it finds it. This is the same system with a rule
 that no release has.
@@ -13,7 +13,7 @@ from kafkacheck.model.consumer_group.lost_heartbeats import ACTIONS, BOUNDS
 
 MODEL = family.CONSUMER_GROUP.model(
     bounds=BOUNDS,
-    rules=ConsumerGroupRules(owned_are_named_when_applied=True),
+    rules=ConsumerGroupRules(target_counts_as_owned=True),
     actions=ACTIONS,
     always=family.SAFETY,
     leads_to=family.CONVERGES,

@@ -1,0 +1,146 @@
+"""Kafka's consumer of the new protocol as a system: `ConsumerMembershipManager`, `ConsumerHeartbeatRequestManager`.
+
+It judges what heartbeats name, what responses change, and how assignments are applied. The door stands for the commit
+before that, the application's thread, the network and the metadata.
+"""
+
+from typing import Any, ClassVar
+
+import jvm
+
+DOOR = "org.apache.kafka.clients.consumer.internals.ConsumerDoor"
+NO_SET, LEAVING_EPOCH = -1, -1
+IN_GROUP = ("JOINING", "RECONCILING", "ACKNOWLEDGING", "STABLE", "PREPARE_LEAVING")
+KNOWS_TARGET = ("RECONCILING", "ACKNOWLEDGING", "STABLE")
+NAMED = ("names_timeout", "names_topics", "subscribed", "names_owned", "owned")
+
+
+class ConsumerMembership:
+    """One consumer."""
+
+    observes = (
+        *(f"consumer.{field}" for field in ("state", "member_epoch", "owned", "target", "is_applied")),
+        *(f"consumer.{field}" for field in ("is_reconciling", "has_rejoined")),
+        "heartbeat.stage",
+        *(f"heartbeat.request.{field}" for field in ("member_epoch", *NAMED)),
+    )
+    not_judged: ClassVar = {
+        "consumer.subscribed": "the application's; it is seen in heartbeats",
+        "consumer.reconciled": "it is seen when it is applied",
+        "consumer.is_newest": "it is seen when the assignment is applied",
+        "consumer.has_applied": "it is seen in whether an assignment takes a reconciliation",
+        **{f"consumer.names_{each}": "it is seen in the next heartbeat" for each in ("timeout", "topics", "owned")},
+        "heartbeat.request.member_id": "one consumer",
+        "heartbeat.response": "the environment's",
+    }
+
+    def __init__(self, model: Any) -> None:
+        jvm.started()
+        self.topics = model.bounds["topics"]
+        self.acts = tuple(model.actions)
+        self.refuses = (
+            "consumer_sends_heartbeat",
+            "consumer_begins_reconciliation",
+            "consumer_completes_reconciliation",
+        )
+
+    def start(self, state: dict[str, Any]) -> None:
+        """Begin with a consumer that joins."""
+        self.door = jvm.java(DOOR)(0, self.topics, bits(state["consumer.subscribed"]))
+        self.request: Any = None
+
+    def act(self, action: str, parameters: dict[str, Any]) -> bool:
+        """Let the consumer, its application or the network do what the action says."""
+        return bool(getattr(self, action)(**parameters))
+
+    def consumer_sends_heartbeat(self) -> bool:
+        """Let the heartbeat interval pass; one that leaves waits for the response to the heartbeat before."""
+        if self.door.isWaiting():
+            return False
+        self.request = self.door.send()
+        return self.request is not None
+
+    def response_arrives(self, error: str, member_epoch: int, names_assignment: bool, assigned: list[int]) -> bool:
+        """Deliver a response."""
+        self.door.receive(error, member_epoch, bits(assigned) if names_assignment else NO_SET)
+        return True
+
+    def heartbeat_is_lost(self) -> bool:
+        """Break the connection."""
+        self.door.lose()
+        return True
+
+    def consumer_begins_reconciliation(self) -> bool:
+        """Let the consumer's thread go on."""
+        return bool(self.door.reconcile())
+
+    def consumer_completes_reconciliation(self) -> bool:
+        """The commit is done."""
+        return bool(self.door.complete())
+
+    def consumer_leaves(self) -> bool:
+        """The application unsubscribes."""
+        self.door.leave()
+        return True
+
+    def consumer_releases_partitions(self) -> bool:
+        """The listener returns."""
+        return bool(self.door.release())
+
+    def subscription_changes(self, topics: list[int]) -> bool:
+        """The application subscribes to other topics."""
+        self.door.subscribe(bits(topics))
+        return True
+
+    def observe(self) -> dict[str, Any]:
+        """The membership, and the heartbeat that is under way."""
+        state = str(self.door.state())
+        epoch, named, target, processed = map(int, self.door.known())
+        shown: dict[str, Any] = {
+            "consumer.state": state,
+            "consumer.member_epoch": None if epoch == LEAVING_EPOCH else epoch,
+            "consumer.owned": numbers(processed if state in IN_GROUP else named),
+            "consumer.is_reconciling": bool(self.door.isReconciling()),
+            "consumer.has_rejoined": bool(self.door.hasRejoined()),
+        }
+        if state in IN_GROUP:
+            shown["consumer.target"] = numbers(target)
+        if state in KNOWS_TARGET:
+            shown["consumer.is_applied"] = bool(self.door.isApplied())
+        return shown | self._heartbeat()
+
+    def _heartbeat(self) -> dict[str, Any]:
+        """The request that is under way; of one that leaves the coordinator reads the epoch only."""
+        if not self.door.isWaiting():
+            return {"heartbeat.stage": "IDLE"}
+        epoch = int(self.request.memberEpoch())
+        name = "heartbeat.request"
+        shown = {"heartbeat.stage": "REQUESTED", f"{name}.member_epoch": None if epoch == LEAVING_EPOCH else epoch}
+        if epoch == LEAVING_EPOCH:
+            return shown
+        topics, partitions = self.request.subscribedTopicNames(), self.request.topicPartitions()
+        return shown | {
+            f"{name}.names_timeout": int(self.request.rebalanceTimeoutMs()) != -1,
+            f"{name}.names_topics": topics is not None,
+            f"{name}.subscribed": sorted(int(str(each)[len("topic") :]) for each in topics or ()),
+            f"{name}.names_owned": partitions is not None,
+            f"{name}.owned": sorted(
+                self._number(each, index) for each in partitions or () for index in each.partitions()
+            ),
+        }
+
+    def _number(self, topic: Any, index: Any) -> int:
+        return int(index) * int(self.topics) + int(topic.topicId().getLeastSignificantBits()) - 1
+
+
+def bits(values: list[int]) -> int:
+    """A set of numbers as bits."""
+    return sum(1 << each for each in values)
+
+
+def numbers(value: int) -> list[int]:
+    """The numbers of the bits that are set."""
+    return [each for each in range(value.bit_length()) if value >> each & 1]
+
+
+SYSTEM = ConsumerMembership
