@@ -11,7 +11,7 @@ from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group import environment, family, system
 
 MODEL = family.CONSUMER_GROUP.model(
-    bounds={"deferrals": 2, "crashes": 1},
+    bounds={"deferrals": 2, "crashes": 1, "max_group_epoch": 3},
     rules=ConsumerGroupRules(target_counts_as_owned=True),
     actions=[
         *family.ACTIONS,

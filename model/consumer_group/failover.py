@@ -8,9 +8,10 @@ Expected: HOLDS
 
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group import environment, family, system
+from kafkacheck.spec.consumer_group import messages
 
 MODEL = family.CONSUMER_GROUP.model(
-    bounds={"failovers": 1, "leaves": 1},
+    bounds={"failovers": 1, "leaves": 1, "max_group_epoch": 3},
     rules=ConsumerGroupRules(target_counts_as_owned=True),
     actions=[
         *family.ACTIONS,
@@ -20,7 +21,7 @@ MODEL = family.CONSUMER_GROUP.model(
         system.consumer_releases_partitions,
         system.coordinator_fences_silent_member,
     ],
-    always=family.SAFETY,
+    always=[*family.SAFETY, messages.responses_are_committed, messages.new_coordinators_have_the_log],
     leads_to=family.CONVERGES,
     weakly_fair=[*family.FAIR, system.group_log_commits, *family.FAIR_DEPARTURES],
 )

@@ -9,7 +9,7 @@ from kafkacheck.checker.model import Family, each
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group import environment, system
 from kafkacheck.model.consumer_group.drawing import CONSUMER_GROUPS
-from kafkacheck.spec.consumer_group import properties
+from kafkacheck.spec.consumer_group import messages, properties
 
 CONSUMERS = (
     system.consumer_sends_heartbeat,
@@ -38,6 +38,15 @@ SAFETY = (
     properties.newest_epoch_owns_no_other_target,
     properties.member_epochs_do_not_fall,
     properties.consumer_epochs_fall_only_to_join_or_leave,
+    messages.heartbeats_are_true,
+    messages.joining_heartbeats_are_full,
+    messages.refused_heartbeats_change_nothing,
+    messages.responses_tell_what_the_group_has,
+    messages.consumers_follow_responses,
+    messages.only_silent_members_are_removed,
+    messages.disturbances_of_groups_are_real,
+    messages.target_assignment_is_balanced,
+    messages.only_surplus_partitions_move,
 )
 
 CONVERGES = ((properties.has_not_converged, properties.has_converged),)

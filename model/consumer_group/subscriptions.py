@@ -8,7 +8,7 @@ from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group import environment, family
 
 MODEL = family.CONSUMER_GROUP.model(
-    bounds={"topics": 2, "subscription_changes": 1},
+    bounds={"topics": 2, "subscription_changes": 1, "max_group_epoch": 3},
     rules=ConsumerGroupRules(target_counts_as_owned=True),
     actions=[*family.ACTIONS, environment.subscription_changes],
     always=family.SAFETY,

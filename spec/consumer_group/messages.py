@@ -1,0 +1,277 @@
+"""What consumers and their coordinator tell each other, what each makes of it, and that disturbances have happened.
+
+Part of Kafka judged: `impl/messages/consumer_group_heartbeat.py`, `impl/consumer_group/coordinator.py` and
+`impl/client/consumer_membership.py`, by their records only.
+Source: KIP-848; apache/kafka `ConsumerHeartbeatRequestManager`, `AbstractMembershipManager`, `GroupMetadataManager`.
+Left out, and why that is sound: that a heartbeat is handled in the end, which only liveness can say.
+"""
+
+from kafkacheck.checker.schema import Ids
+from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatError, HeartbeatStage
+from kafkacheck.impl.consumer_group.records import ConsumerGroupRules, GroupMember
+from kafkacheck.impl.messages.consumer_group_heartbeat import HeartbeatRequest
+from kafkacheck.model.consumer_group.system import State
+from kafkacheck.spec.consumer_group.properties import is_member
+
+LEAVES = -1
+JOINS = 0
+
+
+def is_gone(consumer_state: ConsumerState) -> bool:
+    """Whether a consumer in that state sends no heartbeats."""
+    return consumer_state == ConsumerState.CRASHED or consumer_state == ConsumerState.UNSUBSCRIBED
+
+
+def heartbeats_are_true(before: State, after: State) -> bool:
+    """A heartbeat has the epoch of its consumer, and the topics and partitions that the consumer has, if it names them.
+
+    Lost if it fails: the coordinator takes a partition for revoked that the consumer still processes.
+    Source: `ConsumerHeartbeatRequestManager.buildRequestData`.
+    """
+    for member_id, consumer in enumerate(before.consumers):
+        heartbeat = after.heartbeats[member_id]
+        request = heartbeat.request
+        is_sent = before.heartbeats[member_id].stage == HeartbeatStage.IDLE
+        if is_sent and heartbeat.stage == HeartbeatStage.REQUESTED:
+            if is_gone(consumer.state) or request.member_id != member_id:
+                return False
+            if request.member_epoch != consumer.member_epoch:
+                return False
+            if request.subscribed != (consumer.subscribed if request.names_topics else Ids()):
+                return False
+            if request.names_owned and not consumer.owned <= request.owned:
+                return False
+            if not request.names_owned and request.owned != Ids():
+                return False
+    return True
+
+
+def is_full(request: HeartbeatRequest) -> bool:
+    """Whether a heartbeat names all that it can."""
+    return request.names_timeout and request.names_topics and request.names_owned
+
+
+def joining_heartbeats_are_full(before: State, after: State) -> bool:
+    """A heartbeat with which a consumer joins names all that it can.
+
+    Lost if it fails: a member has no subscription, or that of the member that it was before.
+    Source: `ConsumerHeartbeatRequestManager.buildRequestData`; KAFKA-16190.
+    """
+    return all(
+        is_full(after.heartbeats[member_id].request)
+        for member_id, consumer in enumerate(before.consumers)
+        if before.heartbeats[member_id].stage == HeartbeatStage.IDLE and consumer.state == ConsumerState.JOINING
+        if after.heartbeats[member_id].stage == HeartbeatStage.REQUESTED
+    )
+
+
+def due_error(member: GroupMember, rules: ConsumerGroupRules, request: HeartbeatRequest) -> HeartbeatError:
+    """The error due to a heartbeat of the member."""
+    is_joining = request.member_epoch == JOINS
+    if not is_member(member):
+        return HeartbeatError.NONE if is_joining else HeartbeatError.UNKNOWN_MEMBER_ID
+    is_current = request.member_epoch == member.member_epoch or request.member_epoch == LEAVES
+    is_repeated = request.member_epoch == member.previous_member_epoch and request.member_epoch < member.member_epoch
+    is_harmless = request.names_owned and request.owned <= member.assigned
+    if is_current or (is_repeated and is_harmless) or (is_joining and rules.join_is_always_accepted):
+        return HeartbeatError.NONE
+    return HeartbeatError.FENCED_MEMBER_EPOCH
+
+
+def is_handled(before: State, after: State, member_id: int) -> bool:
+    """Whether the coordinator has handled the consumer's heartbeat in this step, and the consumer lives."""
+    stage = after.heartbeats[member_id].stage
+    if before.heartbeats[member_id].stage != HeartbeatStage.REQUESTED:
+        return False
+    return stage == HeartbeatStage.APPENDED or stage == HeartbeatStage.ANSWERED
+
+
+def refused_heartbeats_change_nothing(before: State, after: State, rules: ConsumerGroupRules) -> bool:
+    """A heartbeat is refused exactly if its epoch is wrong, and then the group stays as it was.
+
+    Lost if it fails: a consumer that was fenced goes on, or one that does nothing wrong is fenced.
+    Source: `GroupMetadataManager.throwIfConsumerGroupMemberEpochIsInvalid`.
+    """
+    for member_id in range(len(before.consumers)):
+        if is_handled(before, after, member_id):
+            request = before.heartbeats[member_id].request
+            due = due_error(before.group.members[member_id], rules, request)
+            if after.heartbeats[member_id].response.error != due:
+                return False
+            if due != HeartbeatError.NONE and after.group != before.group:
+                return False
+    return True
+
+
+def responses_tell_what_the_group_has(before: State, after: State, rules: ConsumerGroupRules) -> bool:
+    """A response has the member's epoch. It names the assignment if that has changed, or if the heartbeat was full.
+
+    Lost if it fails: a member is not told what to give up, or acknowledges an assignment that it has not.
+    Source: `GroupMetadataManager.consumerGroupHeartbeat`.
+    """
+    for member_id in range(len(before.consumers)):
+        response = after.heartbeats[member_id].response
+        if is_handled(before, after, member_id) and response.error == HeartbeatError.NONE:
+            member = after.group.members[member_id]
+            request = before.heartbeats[member_id].request
+            if is_member(member) == (request.member_epoch == LEAVES) or response.member_epoch != member.member_epoch:
+                return False
+            is_due = is_full(request) or request.member_epoch == JOINS or rules.assignment_is_always_told
+            if member.assigned != before.group.members[member_id].assigned:
+                is_due = True
+            if response.names_assignment != (is_due and is_member(member)):
+                return False
+            if response.assigned != (member.assigned if response.names_assignment else Ids()):
+                return False
+    return True
+
+
+def responses_are_committed(before: State, after: State) -> bool:
+    """A response waits until the log has the group as it was when the response was written.
+
+    Lost if it fails: a consumer is told what another coordinator does not know.
+    Source: `CoordinatorRuntime`.
+    """
+    return all(
+        heartbeat.stage != HeartbeatStage.APPENDED
+        or after.heartbeats[member_id].stage != HeartbeatStage.ANSWERED
+        or after.logged == before.group
+        for member_id, heartbeat in enumerate(before.heartbeats)
+    )
+
+
+def new_coordinators_have_the_log(before: State, after: State) -> bool:
+    """Another coordinator has the group as the log has it, and only heartbeats that waited for records are given up.
+
+    Lost if it fails: it knows members or assignments that were never committed, or forgets some that were.
+    Source: `CoordinatorRuntime`.
+    """
+    if before.budget.failovers == after.budget.failovers:
+        return True
+    return after.group == before.logged and all(
+        (heartbeat.stage == HeartbeatStage.APPENDED) == (after.heartbeats[member_id] != heartbeat)
+        for member_id, heartbeat in enumerate(before.heartbeats)
+    )
+
+
+def consumers_follow_responses(before: State, after: State) -> bool:
+    """A member takes the epoch and the assignment of a response; after an error it owns nothing and joins anew.
+
+    Lost if it fails: a member that was fenced goes on to process, or one that leaves comes back.
+    Source: `AbstractMembershipManager.onHeartbeatSuccess`, `transitionToFenced`; apache/kafka pull request 15362.
+    """
+    for member_id, was in enumerate(before.consumers):
+        heartbeat = before.heartbeats[member_id]
+        is_received = heartbeat.stage == HeartbeatStage.ANSWERED and before.budget.losses == after.budget.losses
+        if is_received and after.heartbeats[member_id].stage == HeartbeatStage.IDLE and not is_gone(was.state):
+            now = after.consumers[member_id]
+            if now.state == ConsumerState.CRASHED:
+                return before.budget.crashes != after.budget.crashes
+            if was.state == ConsumerState.LEAVING and heartbeat.response.error == HeartbeatError.NONE:
+                if now != was:
+                    return False
+            elif heartbeat.response.error != HeartbeatError.NONE:
+                is_leaving = was.state == ConsumerState.PREPARE_LEAVING or was.state == ConsumerState.LEAVING
+                if now.owned != Ids() or now.state != (
+                    ConsumerState.UNSUBSCRIBED if is_leaving else ConsumerState.JOINING
+                ):
+                    return False
+            elif now.member_epoch != heartbeat.response.member_epoch:
+                return False
+            elif heartbeat.response.names_assignment and was.state != ConsumerState.PREPARE_LEAVING:
+                if now.target != heartbeat.response.assigned:
+                    return False
+            elif now.target != was.target or now.state != was.state:
+                return False
+    return True
+
+
+def only_silent_members_are_removed(before: State, after: State) -> bool:
+    """A member leaves the group only by a heartbeat that says so, or if it is silent, or fenced by a disturbance.
+
+    Lost to users: a consumer that does nothing wrong loses its partitions.
+    Source: `GroupMetadataManager.consumerGroupFenceMember`.
+    """
+    if before.budget.expirations != after.budget.expirations or before.budget.failovers != after.budget.failovers:
+        return True
+    if before.late_heartbeats != after.late_heartbeats:
+        return True
+    return all(
+        is_gone(before.consumers[member_id].state) or before.heartbeats[member_id].request.member_epoch == LEAVES
+        for member_id, member in enumerate(before.group.members)
+        if is_member(member) and not is_member(after.group.members[member_id])
+    )
+
+
+def gives_up_heartbeats(before: State, after: State) -> bool:
+    """Whether some consumer no longer waits for a heartbeat that it had sent, or for the response."""
+    return any(
+        (heartbeat.stage == HeartbeatStage.REQUESTED or heartbeat.stage == HeartbeatStage.ANSWERED)
+        and after.heartbeats[member_id].stage == HeartbeatStage.IDLE
+        for member_id, heartbeat in enumerate(before.heartbeats)
+    )
+
+
+def disturbances_of_groups_are_real(before: State, after: State) -> bool:
+    """Each disturbance that is charged to the budget has really happened.
+
+    Lost if it fails: the models have fewer disturbances than their bounds say.
+    Source: the budget of `model/consumer_group/system.py`.
+    """
+    if before.budget.losses != after.budget.losses and not gives_up_heartbeats(before, after):
+        return False
+    if before.budget.delays != after.budget.delays and before.late_heartbeats == after.late_heartbeats:
+        return False
+    if before.budget.expirations != after.budget.expirations:
+        if not any(
+            is_member(member) and not is_member(after.group.members[member_id])
+            for member_id, member in enumerate(before.group.members)
+        ):
+            return False
+    if before.budget.subscription_changes != after.budget.subscription_changes:
+        return any(
+            consumer.subscribed != Ids() and consumer.subscribed != before.consumers[member_id].subscribed
+            for member_id, consumer in enumerate(after.consumers)
+        )
+    return True
+
+
+def has_same_topics(state: State) -> bool:
+    """Whether all members subscribe to the same topics."""
+    return all(
+        one.subscribed == other.subscribed or not is_member(one) or not is_member(other)
+        for one in state.group.members
+        for other in state.group.members
+    )
+
+
+def target_assignment_is_balanced(state: State) -> bool:
+    """If all members subscribe to the same topics, none is to own two partitions more than another.
+
+    Lost if it fails: a consumer has more to do than another one.
+    Source: KIP-848 (uniform assignor).
+    """
+    if state.group.assignment_epoch != state.group.group_epoch or not has_same_topics(state):
+        return True
+    return all(
+        len(one.target) <= len(other.target) + 1
+        for one in state.group.members
+        for other in state.group.members
+        if is_member(one) and is_member(other)
+    )
+
+
+def only_surplus_partitions_move(before: State, after: State) -> bool:
+    """If all members subscribe to the same topics, a member keeps as many of its partitions as it is to own.
+
+    Lost if it fails: partitions change hands although the balance does not ask for it.
+    Source: KIP-848 (uniform assignor, which is sticky).
+    """
+    if not has_same_topics(after) or not has_same_topics(before) or before.budget.failovers != after.budget.failovers:
+        return True
+    return all(
+        member.target <= after.group.members[member_id].target
+        or len(member.target) > len(after.group.members[member_id].target)
+        for member_id, member in enumerate(before.group.members)
+        if is_member(member) and is_member(after.group.members[member_id])
+    )
