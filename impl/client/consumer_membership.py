@@ -90,7 +90,7 @@ def named_as_owned(consumer: Consumer, rules: ConsumerGroupRules) -> Ids:
     return consumer.owned
 
 
-def send_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_id: int, heartbeat: Heartbeat) -> bool:
+def send_group_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_id: int, heartbeat: Heartbeat) -> bool:
     """A consumer sends a heartbeat.
 
     Who: a consumer that is in a group, or leaves it.
@@ -140,7 +140,7 @@ def take_assignment(consumer: Consumer, assigned: Ids) -> None:
         consumer.state = ConsumerState.RECONCILING
 
 
-def handle_error(consumer: Consumer) -> None:
+def lose_membership(consumer: Consumer) -> None:
     """Learn that the group has another epoch for this member, or does not know it: lose the partitions, and join anew.
 
     A consumer that was leaving has left.
@@ -164,7 +164,7 @@ def receive_heartbeat_response(consumer: Consumer, heartbeat: Heartbeat) -> bool
         return False
     response = heartbeat.response
     if response.error != HeartbeatError.NONE:
-        handle_error(consumer)
+        lose_membership(consumer)
     elif is_in_group(consumer):
         accept_response(consumer, response)
     clear(heartbeat)

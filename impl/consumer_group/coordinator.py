@@ -128,14 +128,14 @@ def update_group(
     return HeartbeatError.NONE
 
 
-def is_full(request: HeartbeatRequest) -> bool:
+def is_full_request(request: HeartbeatRequest) -> bool:
     """Whether a request names all that it can, as the first one does, and the first one after an error."""
     if request.member_epoch == JOIN_GROUP_MEMBER_EPOCH:
         return True
     return request.names_timeout and request.names_topics and request.names_owned
 
 
-def handle_heartbeat(
+def handle_group_heartbeat(
     group: ConsumerGroup,
     rules: ConsumerGroupRules,
     topic_count: int,
@@ -160,6 +160,6 @@ def handle_heartbeat(
         return
     response.member_epoch = member.member_epoch
     if member.state != MemberState.NOT_A_MEMBER:
-        if is_full(request) or member.assigned != assigned_before or rules.assignment_is_always_told:
+        if is_full_request(request) or member.assigned != assigned_before or rules.assignment_is_always_told:
             response.names_assignment = True
             response.assigned = member.assigned

@@ -1,5 +1,7 @@
 """Does one consumer at most own each partition, and does every group converge, while consumers join, leave and crash?
 
+Bounds: two consumers and two partitions, so that one partition changes hands and the other stays; one consumer crashes,
+    and one leaves.
 Expected: HOLDS
 """
 

@@ -8,7 +8,7 @@ from kafkacheck.impl.client import consumer_membership
 from kafkacheck.impl.client.consumer_membership import Consumer
 from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatStage, MemberState
 from kafkacheck.impl.consumer_group.coordinator import (
-    handle_heartbeat,
+    handle_group_heartbeat,
     may_defer_assignment,
     raises_group_epoch,
     remove_member,
@@ -69,7 +69,9 @@ class State(Struct):
 
 def consumer_sends_heartbeat(state: State, rules: ConsumerGroupRules, member_id: MemberId) -> bool:
     """A consumer sends a heartbeat to its coordinator."""
-    return consumer_membership.send_heartbeat(state.consumers[member_id], rules, member_id, state.heartbeats[member_id])
+    return consumer_membership.send_group_heartbeat(
+        state.consumers[member_id], rules, member_id, state.heartbeats[member_id]
+    )
 
 
 def is_at_last_epoch(state: State, bounds: Bounds) -> bool:
@@ -98,7 +100,9 @@ def handles_heartbeat(state: State, rules: ConsumerGroupRules, bounds: Bounds, m
         state.group, rules, bounds.topics, heartbeat.request, state.existing
     ):
         return False
-    handle_heartbeat(state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.existing, assigns)
+    handle_group_heartbeat(
+        state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.existing, assigns
+    )
     clear(heartbeat.request)
     heartbeat.stage = HeartbeatStage.ANSWERED if bounds.failovers == 0 else HeartbeatStage.APPENDED
     if state.consumers[member_id].state == ConsumerState.CRASHED:

@@ -20,7 +20,9 @@ INSTALLED = ("impl", "spec", "model", "checker")
 """The folders that are installed, all of them as parts of the package `kafkacheck`."""
 PROTOCOL_FOLDERS = ("impl", "spec", "model")
 
-FAMILIES = "broker_lifecycle cluster compaction metadata_quorum producer replica_lag replication transactions"
+FAMILIES = (
+    "broker_lifecycle cluster compaction consumer_group metadata_quorum producer replica_lag replication transactions"
+)
 SYSTEMS = tuple(f"kafkacheck.model.{family}.system" for family in FAMILIES.split())
 """The modules that declare the state of a family of models."""
 

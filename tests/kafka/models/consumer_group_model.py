@@ -15,7 +15,7 @@ from kafkacheck.checker.schema import Count, Ids, Struct, clear
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.consumer_group.assignment import known_partitions
 from kafkacheck.impl.consumer_group.constants import JOIN_GROUP_MEMBER_EPOCH, LEAVE_GROUP_MEMBER_EPOCH, MemberState
-from kafkacheck.impl.consumer_group.coordinator import handle_heartbeat, may_defer_assignment, remove_member
+from kafkacheck.impl.consumer_group.coordinator import handle_group_heartbeat, may_defer_assignment, remove_member
 from kafkacheck.impl.consumer_group.records import ConsumerGroup, ConsumerGroupRules
 from kafkacheck.impl.ids import PartitionId, PartitionSet
 from kafkacheck.impl.messages.consumer_group_heartbeat import HeartbeatRequest, HeartbeatResponse, MemberId, TopicSet
@@ -64,7 +64,7 @@ def may_wait(state: State, rules: ConsumerGroupRules, bounds: Bounds) -> bool:
 def ask(state: State, rules: ConsumerGroupRules, bounds: Bounds, assigns: bool) -> None:
     """Handle the heartbeat."""
     clear(state.answer)
-    handle_heartbeat(state.group, rules, bounds.topics, state.asked, state.answer, state.existing, assigns)
+    handle_group_heartbeat(state.group, rules, bounds.topics, state.asked, state.answer, state.existing, assigns)
     clear(state.asked)
 
 

@@ -39,7 +39,7 @@ def start(state: State, bounds: Bounds) -> bool:
 
 def consumer_sends_heartbeat(state: State, rules: ConsumerGroupRules) -> bool:
     """The consumer sends a heartbeat."""
-    return consumer_membership.send_heartbeat(state.consumer, rules, 0, state.heartbeat)
+    return consumer_membership.send_group_heartbeat(state.consumer, rules, 0, state.heartbeat)
 
 
 def response_arrives(
