@@ -8,8 +8,7 @@ Left out, and why that is sound: positions and offsets.
 
 from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.bounds import Bounds
-from kafkacheck.impl.consumer_group.assignment import known_partitions
-from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatStage, MemberState
+from kafkacheck.impl.consumer_group.constants import ConsumerState, MemberState
 from kafkacheck.impl.consumer_group.records import GroupMember
 from kafkacheck.model.consumer_group.system import State
 
@@ -196,21 +195,6 @@ def consumer_epochs_fall_only_to_join_or_leave(before: State, after: State) -> b
     )
 
 
-def undisturbed_members_are_not_fenced(before: State, after: State) -> bool:
-    """The coordinator refuses no heartbeat that it receives in time from a member that it has not fenced.
-
-    Lost to users: a consumer that does nothing wrong loses its partitions.
-    Source: KIP-848; KAFKA-19233.
-    """
-    return not any(
-        heartbeat.stage == HeartbeatStage.REQUESTED
-        and after.heartbeats[member_id].stage != HeartbeatStage.REQUESTED
-        and after.heartbeats[member_id].response.error != 0
-        and is_member(before.group.members[member_id])
-        for member_id, heartbeat in enumerate(before.heartbeats)
-    )
-
-
 def has_converged(state: State, bounds: Bounds) -> bool:
     """Every consumer that is in the group owns what the target assignment gives it, and every other is no member.
 
@@ -228,7 +212,11 @@ def has_converged(state: State, bounds: Bounds) -> bool:
             return False
         elif consumer.owned != member.target:
             return False
-    return state.group.known == known_partitions(state.group, bounds.topics, state.existing)
+    return all(
+        partition_id in state.group.known
+        for partition_id in state.existing
+        if has_subscriber(state, partition_id % bounds.topics)
+    )
 
 
 def has_not_converged(state: State, bounds: Bounds) -> bool:
