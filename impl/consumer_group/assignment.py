@@ -41,7 +41,7 @@ def has_many(members: Array[GroupMember], member: GroupMember, partition_count: 
     return len(member.target) * member_count > partition_count + member_count - 1
 
 
-def least_loaded(members: Array[GroupMember], topic_count: int, partition_id: int) -> int:
+def least_loaded_member(members: Array[GroupMember], topic_count: int, partition_id: int) -> int:
     """The member with the fewest partitions that subscribes to the partition's topic; `NO_MEMBER` if none does."""
     chosen = NO_MEMBER
     for member_id, member in enumerate(members):
@@ -60,7 +60,7 @@ def update_target_assignment(group: ConsumerGroup, topic_count: int) -> None:
                 member.target -= {partition_id}
     for partition_id in group.known:
         if not any(partition_id in member.target for member in group.members):
-            chosen = least_loaded(group.members, topic_count, partition_id)
+            chosen = least_loaded_member(group.members, topic_count, partition_id)
             if chosen != NO_MEMBER:
                 group.members[chosen].target |= {partition_id}
     group.assignment_epoch = group.group_epoch

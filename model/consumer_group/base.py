@@ -5,12 +5,11 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.consumer_group import family
-from kafkacheck.spec.consumer_group import properties
 
 MODEL = family.CONSUMER_GROUP.model(
     bounds={"crashes": 1, "leaves": 1},
     actions=[*family.ACTIONS, *family.DEPARTURES],
-    always=[*family.SAFETY, properties.undisturbed_members_are_not_fenced],
+    always=family.SAFETY,
     leads_to=family.CONVERGES,
     weakly_fair=[*family.FAIR, *family.FAIR_DEPARTURES],
 )

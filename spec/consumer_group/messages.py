@@ -197,7 +197,11 @@ def only_silent_members_are_removed(before: State, after: State) -> bool:
     if before.late_heartbeats != after.late_heartbeats:
         return True
     return all(
-        is_gone(before.consumers[member_id].state) or before.heartbeats[member_id].request.member_epoch == LEAVES
+        is_gone(before.consumers[member_id].state)
+        or (
+            before.heartbeats[member_id].stage == HeartbeatStage.REQUESTED
+            and before.heartbeats[member_id].request.member_epoch == LEAVES
+        )
         for member_id, member in enumerate(before.group.members)
         if is_member(member) and not is_member(after.group.members[member_id])
     )
