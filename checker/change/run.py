@@ -58,9 +58,10 @@ class Report:
     """What `change` found.
 
     `edits`: what was edited; `checker`: files of the checker that were. `unused`: the edits that no model reaches.
-    `judged`: what the edits change in each model at its own settings; `tried`: at other settings. `unfinished`: models
-    that there was no time for. `new`: models that there were not before. `red`: models that failed before the edit,
-    with what failed, and whether that is expected. `models`: how many there are.
+    `judged`: what the edits change in each model at its own settings; `tried`: at other settings. `settings`: how
+    many other settings were tried; `untried`: those for which there was no time, the likeliest first, each with its
+    model. `unfinished`: models that there was no time for. `new`: models that there were not before. `red`: models
+    that failed before the edit, with what failed, and whether that is expected. `models`: how many there are.
     `is_interrupted`: it was asked to end.
     """
 
@@ -71,6 +72,8 @@ class Report:
     unused: list[Edit] = field(default_factory=list)
     judged: list[Judged] = field(default_factory=list)
     tried: list[Judged] = field(default_factory=list)
+    settings: int = 0
+    untried: list[tuple[str, Settings]] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
     new: list[str] = field(default_factory=list)
     errors: dict[str, str] = field(default_factory=dict)
@@ -183,7 +186,16 @@ class Run:
         return {each.model for each in self._judged.values() if each.change is Change.FAILS}
 
     def _ask(self, pool: Pool[Question, Answer]) -> None:
-        """Ask until the queue is empty or the time is over."""
+        """Ask until the queue is empty or the time is over, and remember what was not asked."""
+        try:
+            self._ask_in_time(pool)
+        finally:
+            left = [*pool.tasks, *(each[-1] for each in sorted(self._queue, key=lambda one: one[:-1]))]
+            self.report.untried = [
+                (each.name, each.settings) for each in left if each.rank is not None and self._is_open(each)
+            ]
+
+    def _ask_in_time(self, pool: Pool[Question, Answer]) -> None:
         while self._left() > 0:
             while self._queue and pool.is_free and self._left() > LEAST:
                 question = heapq.heappop(self._queue)[-1]
@@ -219,6 +231,7 @@ class Run:
     def _note(self, question: Question, answer: Answer) -> None:
         each, judged = self._asked[question.name], answer.judged
         if question.rank is not None:
+            self.report.settings += 1
             if judged is not None and _tells_more(judged, [self._judged[each.name], *self._tried_of(each.name)]):
                 self._tried.setdefault(each.name, []).append((question.rank, judged))
             return

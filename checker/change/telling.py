@@ -8,9 +8,12 @@ from kafkacheck.checker.change.judging import Change, Failure, Judged
 from kafkacheck.checker.change.run import Report
 from kafkacheck.checker.process.names import RELEASE
 
+OWN_SETTINGS = "HOLDS_AT_OWN_SETTINGS"
+"""The answer if all models were searched to their end, and there was no time for some other settings."""
 MOST_EDITS = 12
 MOST_MODELS = 8
-"""How many edits and models are listed one by one in a text."""
+MOST_UNTRIED = 3
+"""How many edits, models and settings that were not tried are listed one by one in a text."""
 
 
 def verdict_of(report: Report) -> str:
@@ -29,7 +32,7 @@ def verdict_of(report: Report) -> str:
         or any(is_open(each) for each in report.judged)
     ):
         return "NOT_EXHAUSTED"
-    return "HOLDS"
+    return OWN_SETTINGS if report.untried else "HOLDS"
 
 
 def is_open(each: Judged) -> bool:
@@ -44,6 +47,7 @@ def lines(report: Report) -> Iterator[str]:
         return
     if not report.is_reached:
         yield f"NO MODEL REACHES THIS EDIT: none of {report.models} models runs what was edited, so nothing was judged"
+        yield "    functions that no model runs are judged by tests only"
         return
     yield from _red_lines(report)
     for each in report.failing[:MOST_MODELS]:
@@ -54,8 +58,10 @@ def lines(report: Report) -> Iterator[str]:
     hidden = report.failing[MOST_MODELS:]
     if hidden:
         yield f"FAILS in {len(hidden)} more: {', '.join(map(named, hidden))}"
+    if report.failing:
+        yield "    --markdown FILE writes a counterexample, and says how to keep it as a test"
     for each in _of(report, Change.STEPS)[:MOST_MODELS]:
-        yield f"same verdict, other steps: {named(each)}: {_counts(each)}{_mended(each)}"
+        yield f"same verdict, other steps: {named(each)}: {_counts(each)}{_mended(each)}{_gone(each)}"
     others = _of(report, Change.STEPS)[MOST_MODELS:]
     if others:
         yield f"same verdict, other steps in {len(others)} more: {', '.join(each.model for each in others)}"
@@ -69,6 +75,12 @@ def lines(report: Report) -> Iterator[str]:
         yield f"new model, with nothing to compare: kafkacheck check {name}"
     for name, error in report.errors.items():
         yield f"cannot be judged: {name}: {error}"
+    if report.untried:
+        first = ", ".join(f"{name} {_options(settings)}" for name, settings in report.untried[:MOST_UNTRIED])
+        yield (
+            f"other settings: {report.settings} tried, {len(report.untried)} NOT TRIED for want of time, of which the "
+            f"likeliest to tell are {first}; --max-seconds gives more time"
+        )
     unfinished = [*(each.model for each in report.judged if is_open(each)), *report.unfinished]
     if unfinished:
         when = "before it was interrupted" if report.is_interrupted else f"within {report.seconds:g} s"
@@ -130,6 +142,11 @@ def _counts(each: Judged) -> str:
     return f"{each.now.states:,} states ({states:+,}), {each.now.steps:,} steps ({steps:+,})"
 
 
+def _gone(each: Judged) -> str:
+    is_less = each.now.states < each.former.states
+    return "; no property asks whether the states that are gone must be reached" if is_less else ""
+
+
 def _mended(each: Judged) -> str:
     return f"; no longer violated: {', '.join(each.mended)}" if each.mended else ""
 
@@ -146,6 +163,7 @@ def closing_line(report: Report) -> str:
         f"other_steps={len(_of(report, Change.STEPS))}",
         f"same={len(_of(report, Change.NOTHING))}",
         f"unfinished={len(report.unfinished) + sum(map(is_open, report.judged))}",
+        f"untried={len(report.untried)}",
         f"seconds={report.taken:.0f}",
     ]
     return " ".join(words)
@@ -166,6 +184,8 @@ def document(report: Report) -> dict[str, Any]:
         "new": report.new,
         "errors": report.errors,
         "unfinished": report.unfinished,
+        "settings_tried": report.settings,
+        "settings_untried": [[name, *settings] for name, settings in report.untried],
     }
 
 

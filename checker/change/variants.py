@@ -14,6 +14,8 @@ from kafkacheck.checker.schema.releases import dated, order
 from kafkacheck.checker.schema.rules import switches
 
 Settings = tuple[str, ...]
+MOST_LOWER = 6
+"""How many lower values of a bound are tried."""
 
 
 def near_names(edits: Edits, touching: Sequence[Edit]) -> tuple[set[str], set[str]]:
@@ -23,7 +25,13 @@ def near_names(edits: Edits, touching: Sequence[Edit]) -> tuple[set[str], set[st
     callers = {key for key in now.definitions if now.uses(key) & edited}
     own = _settings_in([each.definition.tree for each in touching])
     own |= _settings_in([now.definitions[key].tree for key in now.reached(edited)])
+    own |= _fields_in([each.definition.tree for each in touching])
     return own, _settings_in([now.definitions[key].tree for key in callers]) - own
+
+
+def _fields_in(trees: Sequence[ast.stmt]) -> set[str]:
+    """The names of the fields that are looked up: some hold a bound of the same name, such as `max_sequence`."""
+    return {node.attr for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 
 
 def _settings_in(trees: Sequence[ast.stmt]) -> set[str]:
@@ -58,6 +66,7 @@ def variants(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[tuple
     """Settings to try, each with its rank: one switch or bound at a time, then releases, then two switches at a time.
 
     Those come first that the edited functions read, or functions that they call; then those that their callers read.
+    A bound that they read is also lowered, because a model may be too large to come to it.
     """
     own, near = near_names(edits, touching)
 
@@ -66,6 +75,12 @@ def variants(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[tuple
         return 0 if last in own else 1 if last in near else 3
 
     singles = [(rank(name), f"{name}={text}") for name, text in _others(model)]
+    singles += [
+        (0, f"{name}={lower}")
+        for name, bound in model.bounds.items()
+        if name in own and name not in model.flags
+        for lower in range(bound - 1, max(0, bound - 1 - MOST_LOWER), -1)
+    ]
     found: list[tuple[int, Settings]] = [(place, (text,)) for place, text in singles]
     found += [(4, (f"{RELEASE}{release}",)) for release in _releases(model)]
     close = [text for place, text in singles if place < 2]

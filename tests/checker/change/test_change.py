@@ -1,11 +1,16 @@
 """`kafkacheck change`: edits of a small project, and what is said of each."""
 
+import ast
 import json
 import subprocess
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
+from kafkacheck.checker.change import telling, variants
+from kafkacheck.checker.change.judging import Change
+from kafkacheck.checker.change.run import Report
 from tests.checker.change.projects import Project
 from tests.support.command import write
 
@@ -31,7 +36,8 @@ def test_an_edit_that_changes_nothing_costs_one_search(project):
     project.edit("steps", "return tank.level >= rules.limit", "return not tank.level < rules.limit")
     found = project.found("--max-seconds", 20)
     (own, *_) = found["models"]
-    assert (found["status"], found["verdict"], own["change"]) == (0, "HOLDS", "NOTHING")
+    assert found["verdict"] == ("HOLDS_AT_OWN_SETTINGS" if found["settings_untried"] else "HOLDS")
+    assert (found["status"], own["change"]) == (0, "NOTHING")
     assert [(each["way"], each["name"]) for each in found["edits"]] == [("edited", "is_full")]
     assert own["states"] == [3, 3]
 
@@ -152,7 +158,7 @@ def test_files_that_git_does_not_know_yet_count(project):
 def test_a_bound_that_changes_no_step_is_no_failure(project):
     project.edit("tank", '"capacity": 5', '"capacity": 6')
     found = project.found("--max-seconds", 8)
-    assert (found["verdict"], found["models"][0]["change"]) == ("HOLDS", "STEPS")
+    assert found["verdict"].startswith("HOLDS") and found["models"][0]["change"] == "STEPS"
 
 
 def test_the_status_is_that_of_the_first_failure(project):
@@ -177,6 +183,24 @@ def test_too_little_time_is_never_a_yes(project):
     assert ended.status == 20
     assert f"not finished within 0.1 s, so not known: {project.model}" in ended.out
     assert ended.last_line.startswith("change: NOT_EXHAUSTED failing=0 other_steps=0 same=0 unfinished=1")
+
+
+def test_settings_without_time_are_told_and_are_no_plain_yes():
+    former = SimpleNamespace(violations=[], fault="")
+    one = SimpleNamespace(change=Change.NOTHING, model="tank", settings=(), failures=(), former=former)
+    report = Report("HEAD", 180.0, SimpleNamespace(edits=[], moved=0), judged=[one], models=1)
+    report.edits.edits = [SimpleNamespace(told="edited function tank.py:1 fill")]
+    assert telling.verdict_of(report) == "HOLDS"
+    report.settings, report.untried = 3, [("tank", ("capacity=4",)), ("tank", ("limit=1",))]
+    assert telling.verdict_of(report) == "HOLDS_AT_OWN_SETTINGS"
+    assert "other settings: 3 tried, 2 NOT TRIED for want of time" in "\n".join(telling.lines(report))
+    assert "tank --set capacity=4, tank --set limit=1" in "\n".join(telling.lines(report))
+    assert telling.closing_line(report).endswith("unfinished=0 untried=2 seconds=0")
+
+
+def test_fields_that_hold_a_bound_count_as_read():
+    (edited,) = ast.parse("def split(producer, bounds):\n    return producer.max_sequence + bounds.room").body
+    assert variants._fields_in([edited]) == {"max_sequence", "room"}
 
 
 def test_what_cannot_be_compared_is_refused(project, tmp_path):
