@@ -28,6 +28,12 @@ CONSUMER_GROUPS = Lanes(
             text="epoch {heartbeats[member_id].response.member_epoch}, {heartbeats[member_id].response.assigned}",
             asks=True,
         ),
+        "coordinator_defers_assignment": Event(
+            at="coordinator",
+            to="member_id",
+            text="the assignor waits; epoch {heartbeats[member_id].response.member_epoch}",
+            asks=True,
+        ),
         "coordinator_handles_late_heartbeat": Event(
             at="coordinator", text="handles the late heartbeat of consumer {before.late_heartbeats[place].member_id}"
         ),
