@@ -7,14 +7,17 @@ Left out, and why that is sound: that a heartbeat is handled in the end, which o
 """
 
 from kafkacheck.checker.schema import Ids
-from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatError, HeartbeatStage
+from kafkacheck.impl.consumer_group.constants import (
+    JOIN_GROUP_MEMBER_EPOCH,
+    LEAVE_GROUP_MEMBER_EPOCH,
+    ConsumerState,
+    HeartbeatError,
+    HeartbeatStage,
+)
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules, GroupMember
 from kafkacheck.impl.messages.consumer_group_heartbeat import HeartbeatRequest
 from kafkacheck.model.consumer_group.system import State
 from kafkacheck.spec.consumer_group.properties import is_member
-
-LEAVES = -1
-JOINS = 0
 
 
 def is_gone(consumer_state: ConsumerState) -> bool:
@@ -67,10 +70,10 @@ def joining_heartbeats_are_full(before: State, after: State) -> bool:
 
 def due_error(member: GroupMember, rules: ConsumerGroupRules, request: HeartbeatRequest) -> HeartbeatError:
     """The error due to a heartbeat of the member."""
-    is_joining = request.member_epoch == JOINS
+    is_joining = request.member_epoch == JOIN_GROUP_MEMBER_EPOCH
     if not is_member(member):
         return HeartbeatError.NONE if is_joining else HeartbeatError.UNKNOWN_MEMBER_ID
-    is_current = request.member_epoch == member.member_epoch or request.member_epoch == LEAVES
+    is_current = request.member_epoch == member.member_epoch or request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH
     is_repeated = request.member_epoch == member.previous_member_epoch and request.member_epoch < member.member_epoch
     is_harmless = request.names_owned and request.owned <= member.assigned
     if is_current or (is_repeated and is_harmless) or (is_joining and rules.join_is_always_accepted):
@@ -114,9 +117,14 @@ def responses_tell_what_the_group_has(before: State, after: State, rules: Consum
         if is_handled(before, after, member_id) and response.error == HeartbeatError.NONE:
             member = after.group.members[member_id]
             request = before.heartbeats[member_id].request
-            if is_member(member) == (request.member_epoch == LEAVES) or response.member_epoch != member.member_epoch:
+            if (
+                is_member(member) == (request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH)
+                or response.member_epoch != member.member_epoch
+            ):
                 return False
-            is_due = is_full(request) or request.member_epoch == JOINS or rules.assignment_is_always_told
+            is_due = (
+                is_full(request) or request.member_epoch == JOIN_GROUP_MEMBER_EPOCH or rules.assignment_is_always_told
+            )
             if member.assigned != before.group.members[member_id].assigned:
                 is_due = True
             if response.names_assignment != (is_due and is_member(member)):
@@ -200,7 +208,7 @@ def only_silent_members_are_removed(before: State, after: State) -> bool:
         is_gone(before.consumers[member_id].state)
         or (
             before.heartbeats[member_id].stage == HeartbeatStage.REQUESTED
-            and before.heartbeats[member_id].request.member_epoch == LEAVES
+            and before.heartbeats[member_id].request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH
         )
         for member_id, member in enumerate(before.group.members)
         if is_member(member) and not is_member(after.group.members[member_id])

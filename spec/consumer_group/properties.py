@@ -8,11 +8,9 @@ Left out, and why that is sound: positions and offsets.
 
 from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.bounds import Bounds
-from kafkacheck.impl.consumer_group.constants import ConsumerState, MemberState
+from kafkacheck.impl.consumer_group.constants import NO_PARTITION_EPOCH, ConsumerState, MemberState
 from kafkacheck.impl.consumer_group.records import GroupMember
 from kafkacheck.model.consumer_group.system import State
-
-NO_EPOCH = -1
 
 
 def is_member(member: GroupMember) -> bool:
@@ -79,7 +77,7 @@ def partition_epochs_are_of_holders(state: State) -> bool:
     Source: `ConsumerGroup.maybeUpdatePartitionEpoch`; `ValidPartitionEpoch`; KAFKA-16147.
     """
     for partition_id, partition_epoch in enumerate(state.group.partition_epochs):
-        due = NO_EPOCH
+        due = NO_PARTITION_EPOCH
         for member in state.group.members:
             if is_member(member) and partition_id in held(member):
                 due = member.member_epoch
