@@ -2,11 +2,12 @@
 
 Either it does not give a partition up, and is fenced for that; or it does not take one, which nobody consumes then.
 
-
 The coordinator is Kafka's `GroupMetadataManager`, the consumers are Kafka's `ConsumerMembershipManager` and
 `ConsumerHeartbeatRequestManager`. Only the network is played here, and the rebalance timer is run when the group stands
 still.
 """
+
+from typing import Any
 
 from control import run
 from groups import Group
@@ -15,28 +16,39 @@ A, B, PARTITION = 0, 1, 0
 HEARTBEATS = 20
 
 
-def gives_up(is_late: bool) -> tuple[list[str], bool]:
-    """A is to give a partition up. The heartbeat that A gave up is handled after B has joined, or before that."""
-    group = Group()
-    steps = [f"A joins: {group.joins(A)}"]
-    group.applies(A)
-    group.heartbeats(A)
+def given_up(group: Group, steps: list[str], is_late: bool) -> Any:
+    """The heartbeat that A gives up. If it is not late, it is handled before A's next one, which is full."""
     request = group.sends(A)
     group.consumers[A].lose()
     steps.append("A gives a heartbeat up, because the connection breaks")
     if not is_late:
         group.coordinator.asked(request)
     steps.append(f"A's next heartbeat is full: {group.heartbeats(A)}")
-    steps.append(f"B joins: {group.joins(B)}")
-    if is_late:
-        group.coordinator.asked(request)
-        steps.append(f"the coordinator handles the one that was given up: A is {group.known(A)}")
+    return request
+
+
+def answers(group: Group) -> str:
+    """The different answers to many heartbeats of A, which applies what it is told, while B heartbeats as well."""
     replies = []
     for _ in range(HEARTBEATS):
         replies.append(group.heartbeats(A))
         group.applies(A)
         group.heartbeats(B)
-    shown = ", then ".join(dict.fromkeys(replies))
+    return ", then ".join(dict.fromkeys(replies))
+
+
+def gives_up(is_late: bool) -> tuple[list[str], bool]:
+    """A is to give a partition up. The heartbeat that A gave up is handled after B has joined, or before that."""
+    group = Group()
+    steps = [f"A joins: {group.joins(A)}"]
+    group.applies(A)
+    group.heartbeats(A)
+    request = given_up(group, steps, is_late)
+    steps.append(f"B joins: {group.joins(B)}")
+    if is_late:
+        group.coordinator.asked(request)
+        steps.append(f"the coordinator handles the one that was given up: A is {group.known(A)}")
+    shown = answers(group)
     steps.append(f"A heartbeats {HEARTBEATS} times: {shown}; it processes {group.processed(A)}")
     steps.append(f"B is {group.known(B)}")
     was_watched = bool(group.coordinator.timeOut(A, True))
@@ -54,24 +66,14 @@ def takes(is_late: bool) -> tuple[list[str], bool]:
     steps.append(f"A joins: {group.joins(A)}")
     group.applies(A)
     group.heartbeats(A)
-    request = group.sends(A)
-    group.consumers[A].lose()
-    steps.append("A gives a heartbeat up, because the connection breaks")
-    if not is_late:
-        group.coordinator.asked(request)
-    steps.append(f"A's next heartbeat is full: {group.heartbeats(A)}")
+    request = given_up(group, steps, is_late)
     steps.append(f"B heartbeats: {group.heartbeats(B)}")
     group.applies(B)
     steps.append(f"B has given up partition {PARTITION}, and heartbeats: {group.heartbeats(B)}")
     if is_late:
         group.coordinator.asked(request)
         steps.append(f"the coordinator handles the one that was given up: A is {group.known(A)}")
-    replies = []
-    for _ in range(HEARTBEATS):
-        replies.append(group.heartbeats(A))
-        group.applies(A)
-        group.heartbeats(B)
-    shown = ", then ".join(dict.fromkeys(replies))
+    shown = answers(group)
     steps.append(f"A heartbeats {HEARTBEATS} times: {shown}; A is {group.known(A)}; B is {group.known(B)}")
     steps.append(f"A processes {group.processed(A)}, B {group.processed(B)}")
     watched = [bool(group.coordinator.timeOut(each, True)) for each in (A, B)]
