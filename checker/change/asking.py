@@ -1,15 +1,25 @@
 """One question to one model: what the edits change in it with some settings. A process answers many of them."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.change import elsewhere
 from kafkacheck.checker.change.edits import Edits, only_functions
 from kafkacheck.checker.change.former import Former, OtherModelError
-from kafkacheck.checker.change.judging import Change, Effort, Judged, Searched, compared, judged_here, searched
+from kafkacheck.checker.change.judging import (
+    Change,
+    Effort,
+    Judged,
+    Searched,
+    compared,
+    judged_here,
+    lines_run,
+    searched,
+)
 from kafkacheck.checker.change.reach import Reached
+from kafkacheck.checker.change.traps import Line, Traps
 from kafkacheck.checker.change.variants import Settings, variants
 from kafkacheck.checker.model.settings import with_settings
 from kafkacheck.checker.process.errors import KafkacheckError, ModelError
@@ -20,7 +30,7 @@ class Question:
     """A model by its name, and the settings with which it is asked; with how much effort, and how early.
 
     `rank` of the settings: None for the model's own. `cost`: about how many seconds the answer takes, times how little
-    it is likely to tell.
+    it is likely to tell. `is_of_lines`: whether it asks only which of the edited lines the model runs.
     """
 
     name: str
@@ -28,18 +38,21 @@ class Question:
     effort: Effort
     cost: float
     rank: int | None = None
+    is_of_lines: bool = False
 
 
 @dataclass(frozen=True)
 class Answer:
     """What the edits change; None if the program reaches none of them. `error`: why that cannot be said.
 
-    `variants`: other settings of the model to try, each with its rank, if it was asked with its own.
+    `variants`: other settings of the model to try, each with its rank, if it was asked with its own. `lines`: whether
+    the model runs the edited lines, if that was asked (`judging.lines_run`).
     """
 
     judged: Judged | None = None
     variants: tuple[tuple[int, Settings], ...] = ()
     error: str = ""
+    lines: dict[Line, bool | None] = field(default_factory=dict)
 
 
 class Asker:
@@ -50,11 +63,14 @@ class Asker:
         self._edits = edits
         self._models = {each.name: each for each in models}
         self._former = Former(edits)
+        self._traps = Traps(edits)
 
     def answer(self, question: Question) -> Answer:
         """The answer; errors of the model and its settings are told in it."""
         each = self._models[question.name]
         try:
+            if question.is_of_lines:
+                return Answer(lines=lines_run(catalogue.find_model(each.name), self._traps, question.effort))
             judged = self._judged(each, question)
             found = () if judged is None or question.rank is not None else self._variants(each)
         except KafkacheckError as error:

@@ -53,6 +53,11 @@ class Definition:
         return "\n".join(ast.dump(without_docstrings(each)) for each in self.trees)
 
     @property
+    def place(self) -> tuple[str, str]:
+        """The path of its file, and its name."""
+        return self.path, self.key[1]
+
+    @property
     def told(self) -> str:
         """Such as "impl/log.py:7 is_full"."""
         return f"{self.path}:{self.line} {self.key[1]}"
@@ -202,7 +207,7 @@ def _read(root: Path, path: str) -> _Module:
             module.imports |= _imports(node, package)
             continue
         names, kind = _defined(node)
-        if not names and not _is_text(node):
+        if not names and not is_text(node):
             others.append(node)
         for each in names:
             known = module.definitions.get(each)
@@ -240,7 +245,8 @@ def _defined(node: ast.stmt) -> tuple[list[str], Kind]:
     return [], Kind.VALUE
 
 
-def _is_text(node: ast.stmt) -> bool:
+def is_text(node: ast.stmt) -> bool:
+    """Whether a statement is a text that stands alone, such as a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
@@ -250,7 +256,7 @@ def without_docstrings(node: ast.stmt) -> ast.stmt:
     for each in ast.walk(tree):
         body = getattr(each, "body", None)
         if isinstance(body, list):
-            each.body = [inner for inner in body if not _is_text(inner)] or [ast.Pass()]  # type: ignore[attr-defined]  # it has one
+            each.body = [inner for inner in body if not is_text(inner)] or [ast.Pass()]  # type: ignore[attr-defined]  # it has one
     return tree
 
 

@@ -1,5 +1,6 @@
 """The definitions that differ between two trees of sources."""
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -43,7 +44,22 @@ class Edit:
         place = self.definition
         moved = self.before is not None and self.now is not None and self.before.path != self.now.path
         source = f", from {self.before.path}" if moved and self.before is not None else ""
-        return f"{self.way.value} {place.kind.value} {place.told}{source}"
+        parts = f" ({', '.join(self.fields)})" if self.fields else ""
+        return f"{self.way.value} {place.kind.value} {place.told}{parts}{source}"
+
+    @property
+    def fields(self) -> list[str]:
+        """The fields of an edited class that are other ones."""
+        if self.before is None or self.now is None:
+            return []
+        before, now = _fields_of(self.before.tree), _fields_of(self.now.tree)
+        return [name for name in dict.fromkeys([*now, *before]) if now.get(name) != before.get(name)]
+
+
+def _fields_of(tree: ast.stmt) -> dict[str, str]:
+    """The fields of a class, each with the text of its definition."""
+    body = tree.body if isinstance(tree, ast.ClassDef) else []
+    return {ast.unparse(each.target): ast.dump(each) for each in body if isinstance(each, ast.AnnAssign)}
 
 
 @dataclass(frozen=True)

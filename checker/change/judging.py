@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any
 
 from kafkacheck.checker.change.former import FORMER, SUFFIX, Former, one_program
+from kafkacheck.checker.change.traps import Line, Traps
 from kafkacheck.checker.compiled import kernel, machine_code
 from kafkacheck.checker.compiled.compiled import CompiledSearch
 from kafkacheck.checker.compiled.native import Entry
@@ -23,7 +24,8 @@ from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.language import removal
 from kafkacheck.checker.liveness.liveness import judged
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.mutation.equivalence import different_compiled, different_interpreted
+from kafkacheck.checker.mutation.equivalence import Differences, different_compiled, different_interpreted
+from kafkacheck.checker.mutation.substitution import switches_of
 from kafkacheck.checker.process.errors import KafkacheckError
 from kafkacheck.checker.result import Result, outcomes_of, result_of, with_violations
 from kafkacheck.checker.traces.trace import ending_of, to_json
@@ -64,9 +66,14 @@ class Failure:
     is_of_steps: bool = False
 
     @property
+    def kind(self) -> str:
+        """The word for what fails: an outcome, or a property that restates the protocol."""
+        return "outcome" if self.is_outcome else "protocol"
+
+    @property
     def told(self) -> str:
         """Such as "outcome nothing_is_lost trace=9"."""
-        words = [f"{'outcome' if self.is_outcome else 'protocol'} {self.name}"]
+        words = [f"{self.kind} {self.name}"]
         words += [] if self.length is None else [f"trace={self.length}"]
         words += [] if self.former is None else [f"(before: trace={self.former})"]
         return " ".join(words) + (f": {self.reason}" if self.reason else "")
@@ -140,6 +147,16 @@ def searched(model: Model, effort: Effort) -> Searched:
     return _Program(model, Judged(model.name, (), Change.UNFINISHED), effort).searched()
 
 
+def lines_run(model: Model, traps: Traps, effort: Effort) -> dict[Line, bool | None]:
+    """Whether a model runs the lines behind traps. None for one that it did not until its search was cut short."""
+    program, lines = traps.laid(model)
+    left = switches_of(program)  # the rules of the model leave out the others
+    if not left:
+        return dict.fromkeys(lines.values(), False)
+    found, is_whole = _Program(program, Judged(model.name, (), Change.UNFINISHED), effort).trapped(sorted(left))
+    return {line: number in found if is_whole or number in found else None for number, line in lines.items()}
+
+
 class _Program:
     """A model that takes its former steps while `removal` says so."""
 
@@ -175,6 +192,12 @@ class _Program:
     def _may_compare(self, search: InterpretedSearch | CompiledSearch) -> bool:
         """Whether there is time to compare all steps, which takes about as long as the search did."""
         return self._deadline - time.monotonic() > search.watch.seconds
+
+    def trapped(self, numbers: Sequence[int]) -> tuple[set[int], bool]:
+        """Which traps its steps run into, by their numbers; and whether all of its states were found."""
+        search, found = self._search()
+        differences = self._differences(search, numbers)
+        return differences.steps | differences.names, found is None
 
     def searched(self) -> Searched:
         """What a search of the program finds as it is switched now."""
@@ -216,12 +239,14 @@ class _Program:
             return search, search.run()
 
     def _takes_other_steps(self, search: InterpretedSearch | CompiledSearch) -> bool:
-        if isinstance(search, InterpretedSearch):
-            found = different_interpreted(self._model, search.snapshot().states, [FORMER])
-        else:
-            assert self._entries is not None
-            found = different_compiled(self._model, self._entries, search.states, [FORMER])
+        found = self._differences(search, [FORMER])
         return bool(found.steps or (found.names and self._model.liveness))
+
+    def _differences(self, search: InterpretedSearch | CompiledSearch, numbers: Sequence[int]) -> Differences:
+        if isinstance(search, InterpretedSearch):
+            return different_interpreted(self._model, search.snapshot().states, numbers)
+        assert self._entries is not None
+        return different_compiled(self._model, self._entries, search.states, numbers)
 
     def _told(self, search: InterpretedSearch | CompiledSearch, found: Found | None) -> Searched:
         return told(search.counts, found, self._result(search, found))

@@ -9,7 +9,7 @@ from kafkacheck.checker.change.run import Report
 
 
 def markdown(report: Report, shown: Sequence[str]) -> str:
-    """A summary in Markdown: the text of the command, and then the lines that show a counterexample."""
+    """A summary in Markdown: the text of the command with what fails first, then the lines of a counterexample."""
     head = [f"## kafkacheck change: {telling.verdict_of(report)}", "", *(f"- {line.strip()}" for line in _told(report))]
     return "\n".join([*head, *shown, ""])
 
@@ -32,7 +32,7 @@ def counterexample(told: str, trace: str, picture: str, command: str) -> list[st
 
 
 def _told(report: Report) -> list[str]:
-    return [line.replace("<", "&lt;") for line in telling.lines(report)]
+    return [line.replace("<", "&lt;") for line in (*telling.failing_lines(report), *telling.lines(report))]
 
 
 def junit(report: Report) -> str:
@@ -55,8 +55,8 @@ def junit(report: Report) -> str:
         _add(_case(suite, name), "skipped", "it is new, so that there is nothing to compare")
     for name, error in report.errors.items():
         _add(_case(suite, name), "error", error)
-    if not report.is_reached and report.is_edited:
-        _add(_case(suite, "reach"), "failure", "no model reaches what was edited")
+    if telling.verdict_of(report) == "UNREACHED":
+        _add(_case(suite, "reach"), "failure", "no model comes to what was edited")
     for tag, count in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(tag, str(len(suite.findall(f"testcase/{count}"))))
     suite.set("tests", str(len(suite)))

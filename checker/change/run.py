@@ -17,6 +17,7 @@ from kafkacheck.checker.change.edits import Edit, Edits, edits_between
 from kafkacheck.checker.change.judging import Change, Effort, Judged
 from kafkacheck.checker.change.pool import Pool
 from kafkacheck.checker.change.reach import Reached, chosen, models_of, reached, unreached
+from kafkacheck.checker.change.traps import Line
 from kafkacheck.checker.change.trees import edited_checker, python_files
 from kafkacheck.checker.change.variants import Settings, mentioned
 from kafkacheck.checker.exploration.verdict import Verdict
@@ -43,6 +44,8 @@ WORTH = (2.0, 4.0, 6.0, 12.0, 8.0)
 """By how much settings of each rank count as slower than they are."""
 AGAIN = 0.25
 """By how much settings of a rank count as slower for each one of the same model that comes before them."""
+LINES = 1.5
+"""By how much the question whether a model runs the edited lines counts as slower than it is."""
 SHARE = 0.2
 """The most of the time that one model takes at other settings."""
 DIED = "its process was ended from outside, as for lack of memory"
@@ -62,7 +65,7 @@ class Report:
     many other settings were tried; `untried`: those for which there was no time, the likeliest first, each with its
     model. `unfinished`: models that there was no time for. `new`: models that there were not before. `red`: models
     that failed before the edit, with what failed, and whether that is expected. `models`: how many there are.
-    `is_interrupted`: it was asked to end.
+    `lines`: whether models run the edited lines, by model (`judging.lines_run`). `is_interrupted`: it was asked to end.
     """
 
     base: str
@@ -78,6 +81,7 @@ class Report:
     new: list[str] = field(default_factory=list)
     errors: dict[str, str] = field(default_factory=dict)
     expected: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, dict[Line, bool | None]] = field(default_factory=dict)
     models: int = 0
     is_interrupted: bool = False
     taken: float = 0.0
@@ -93,10 +97,35 @@ class Report:
         return bool(self.judged or self.unfinished or self.new or self.errors)
 
     @property
+    def idle_lines(self) -> list[Line]:
+        """The edited lines that no model was seen to run, of those that some model has in its program.
+
+        None if the edit makes a difference somewhere, because then not all models are asked.
+        """
+        if any(each.change in (Change.STEPS, Change.FAILS) for each in (*self.judged, *self.tried)):
+            return []
+        run = {line for answers in self.lines.values() for line, is_run in answers.items() if is_run}
+        return sorted({line for answers in self.lines.values() for line in answers} - run)
+
+    @property
+    def is_never_run(self) -> bool:
+        """Whether the edit makes no difference, and it is known that no model ever runs some line of it."""
+        idle = self.idle_lines
+        is_whole = {each.model for each in self.judged} == set(self.lines)
+        answers = [found.get(line, False) for found in self.lines.values() for line in idle]
+        return bool(idle) and is_whole and all(each is False for each in answers)
+
+    @property
     def failing(self) -> list[Judged]:
-        """The models in which something fails that did not, outcomes first, then the shortest."""
+        """The models in which something fails that did not: outcomes first, then those that held, then the shortest."""
         found = [each for each in (*self.judged, *self.tried) if each.change is Change.FAILS]
-        return sorted(found, key=lambda each: (not each.is_outcome, bool(each.settings), each.failures[0].length or 0))
+        red = self.red
+        return sorted(
+            found,
+            key=lambda each: (
+                not each.is_outcome, each.model in red, bool(each.settings), each.failures[0].length or 0
+            ),
+        )  # fmt: skip
 
     @property
     def red(self) -> dict[str, str]:
@@ -172,6 +201,12 @@ class Run:
         question = Question(each.name, settings, effort, cost, rank)
         heapq.heappush(self._queue, (cost, each.name, settings, int(is_whole), question))
 
+    def _put_lines(self, each: Reached) -> None:
+        """Put the question whether a model runs the edited lines, which costs about as much as to judge it did."""
+        cost = LINES * (OVERHEAD + each.states / STATES_PER_SECOND)
+        question = Question(each.name, (), Effort(self._seconds, None, each.states), cost, is_of_lines=True)
+        heapq.heappush(self._queue, (cost, each.name, (), 2, question))
+
     @staticmethod
     def _most(each: Reached, is_variant: bool) -> int | None:
         """How many states are searched at first, or at other settings; None if all are, because they are few."""
@@ -215,9 +250,13 @@ class Run:
     def _is_open(self, question: Question) -> bool:
         """Whether the answer can tell more of a model than is known.
 
-        It cannot once users lose something in it. If they lose something in another one, it is enough that anything
-        fails in it.
+        Whether a model runs the edited lines is asked only while they make no difference anywhere. Anything else can
+        tell more, unless users lose something in the model. If they lose something in another one, it is enough that
+        anything fails in it.
         """
+        if question.is_of_lines:
+            is_same = all(each.change in (Change.NOTHING, Change.UNFINISHED) for each in self._all())
+            return is_same and (not self.report.lines or bool(self.report.idle_lines))
         known = [self._judged[question.name]] if question.name in self._judged else []
         known += self._tried_of(question.name)
         if any(each.is_outcome for each in known):
@@ -230,6 +269,10 @@ class Run:
 
     def _note(self, question: Question, answer: Answer) -> None:
         each, judged = self._asked[question.name], answer.judged
+        if question.is_of_lines:
+            if not answer.error:
+                self.report.lines[each.name] = answer.lines
+            return
         if question.rank is not None:
             self.report.settings += 1
             if judged is not None and _tells_more(judged, [self._judged[each.name], *self._tried_of(each.name)]):
@@ -247,6 +290,8 @@ class Run:
         is_cut = judged.change in (Change.UNFINISHED, Change.FAILS) and bool(judged.now.reason or judged.former.reason)
         if is_cut and question.effort.most_states is not None and not judged.is_outcome:
             self._put(each, (), None, is_whole=True)
+        if judged.change is Change.NOTHING:
+            self._put_lines(each)
         if is_first:
             places = Counter[int]()
             for rank, settings in answer.variants:

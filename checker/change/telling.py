@@ -10,10 +10,12 @@ from kafkacheck.checker.process.names import RELEASE
 
 OWN_SETTINGS = "HOLDS_AT_OWN_SETTINGS"
 """The answer if all models were searched to their end, and there was no time for some other settings."""
-MOST_EDITS = 12
-MOST_MODELS = 8
+MOST_EDITS = 8
+MOST_MODELS = 5
+MOST_FAILURES = 3
 MOST_UNTRIED = 3
-"""How many edits, models and settings that were not tried are listed one by one in a text."""
+MOST_NAMES = 5
+"""How many edits, models, failures, settings that were not tried, and names a text lists, so that it fits a screen."""
 
 
 def verdict_of(report: Report) -> str:
@@ -32,6 +34,8 @@ def verdict_of(report: Report) -> str:
         or any(is_open(each) for each in report.judged)
     ):
         return "NOT_EXHAUSTED"
+    if report.is_never_run:
+        return "UNREACHED"
     return OWN_SETTINGS if report.untried else "HOLDS"
 
 
@@ -41,7 +45,7 @@ def is_open(each: Judged) -> bool:
 
 
 def lines(report: Report) -> Iterator[str]:
-    """The whole text but for the counterexample."""
+    """The text but for the counterexample, and for what fails, which comes last (`failing_lines`)."""
     yield from _edit_lines(report)
     if not report.is_edited:
         return
@@ -50,31 +54,9 @@ def lines(report: Report) -> Iterator[str]:
         yield "    functions that no model runs are judged by tests only"
         return
     yield from _red_lines(report)
-    for each in report.failing[:MOST_MODELS]:
-        told = "; ".join(failure.told for failure in each.failures[:4])
-        yield f"FAILS {named(each)}: {told}{_more(each.failures[4:])}"
-        if each.settings:
-            yield f"    {command(each)}"
-    hidden = report.failing[MOST_MODELS:]
-    if hidden:
-        yield f"FAILS in {len(hidden)} more: {', '.join(map(named, hidden))}"
-    if report.failing:
-        yield "    --markdown FILE writes a counterexample, and says how to keep it as a test"
-    for each in _of(report, Change.STEPS)[:MOST_MODELS]:
-        yield f"same verdict, other steps: {named(each)}: {_counts(each)}{_mended(each)}{_gone(each)}"
-    others = _of(report, Change.STEPS)[MOST_MODELS:]
-    if others:
-        yield f"same verdict, other steps in {len(others)} more: {', '.join(each.model for each in others)}"
-    same = [each.model for each in _of(report, Change.NOTHING)]
-    if same:
-        yield f"changes no reachable step of {len(same)} models: {', '.join(same)}"
-    for each in report.tried:
-        if each.change is Change.STEPS:
-            yield f"    it matters in {named(each)}: {_counts(each)}; {command(each)}"
+    yield from _harmless_lines(report)
     for name in report.new:
         yield f"new model, with nothing to compare: kafkacheck check {name}"
-    for name, error in report.errors.items():
-        yield f"cannot be judged: {name}: {error}"
     if report.untried:
         first = ", ".join(f"{name} {_options(settings)}" for name, settings in report.untried[:MOST_UNTRIED])
         yield (
@@ -84,7 +66,54 @@ def lines(report: Report) -> Iterator[str]:
     unfinished = [*(each.model for each in report.judged if is_open(each)), *report.unfinished]
     if unfinished:
         when = "before it was interrupted" if report.is_interrupted else f"within {report.seconds:g} s"
-        yield f"not finished {when}, so not known: {', '.join(unfinished)}"
+        yield f"not finished {when}, so not known: {_listed(unfinished)}"
+
+
+def _harmless_lines(report: Report) -> Iterator[str]:
+    """The models with other steps and the same verdict, and those with the same steps."""
+    others = _of(report, Change.STEPS)
+    for each in others[:MOST_MODELS]:
+        yield f"same verdict, other steps: {named(each)}: {_counts(each)}{_mended(each)}{_gone(each)}"
+    if others[MOST_MODELS:]:
+        left = [each.model for each in others[MOST_MODELS:]]
+        yield f"same verdict, other steps in {len(left)} more: {_listed(left)}"
+    same = [each.model for each in _of(report, Change.NOTHING)]
+    if same:
+        yield f"changes no reachable step of {_listed(same)}"
+        running = [name for name, answers in report.lines.items() if any(answers.values())]
+        if running and not report.idle_lines:
+            others = "; the others were not asked" if len(report.lines) < len(same) else ""
+            yield f"    the edited lines run in {_listed(running)}{others}"
+    for each in report.tried:
+        if each.change is Change.STEPS:
+            yield f"    it matters in {named(each)}: {_counts(each)}; {command(each)}"
+
+
+def failing_lines(report: Report) -> Iterator[str]:
+    """What the reader must not miss: what fails now, cannot be judged, or is never run."""
+    for name, error in report.errors.items():
+        yield f"cannot be judged: {name}: {error}"
+    if report.idle_lines and not report.failing:
+        idle = _listed([each.told for each in report.idle_lines])
+        if report.is_never_run:
+            yield f"NO MODEL RUNS {idle}: no reachable state of {_listed(list(report.lines))} comes to it"
+        else:
+            yield f"NO MODEL WAS SEEN TO RUN {idle}; asked: {_listed(list(report.lines))}"
+    for each in report.failing[:MOST_MODELS]:
+        told = "; ".join(failure.told for failure in each.failures[:MOST_FAILURES])
+        yield f"FAILS {named(each)}: {told}{_more(each.failures[MOST_FAILURES:])}"
+        if each.settings:
+            yield f"    {command(each)}"
+    hidden = report.failing[MOST_MODELS:]
+    if hidden:
+        yield f"FAILS in {len(hidden)} more: {_listed(list(map(named, hidden)))}"
+    if report.failing:
+        yield "    --markdown FILE writes a counterexample, and says how to keep it as a test"
+
+
+def _listed(names: Sequence[str]) -> str:
+    left = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {left} more (--json lists all)" if left > 0 else "")
 
 
 def _edit_lines(report: Report) -> Iterator[str]:
@@ -95,8 +124,8 @@ def _edit_lines(report: Report) -> Iterator[str]:
         moved = f"; {report.edits.moved} definitions have moved" if report.edits.moved else ""
         yield f"since {report.base} no function, property, record, rule or model is edited{moved}"
         return
-    moved = f", and {report.edits.moved} that have only moved" if report.edits.moved else ""
-    yield f"edited since {report.base}: {len(edits)} definitions{moved}"
+    moved = f" ({report.edits.moved} other definitions have only moved)" if report.edits.moved else ""
+    yield f"edited since {report.base}{moved}:"
     yield from (f"    {each.told}" for each in edits[:MOST_EDITS])
     if len(edits) > MOST_EDITS:
         yield f"    and {len(edits) - MOST_EDITS} more"
@@ -112,9 +141,9 @@ def _red_lines(report: Report) -> Iterator[str]:
     unexpected = {name: told for name, told in report.red.items() if told.endswith("not expected")}
     for name, told in unexpected.items():
         yield f"FAILED BEFORE THE EDIT ALREADY: {name}: {told}"
-    expected = [f"{name} ({told.split(',')[0]})" for name, told in report.red.items() if name not in unexpected]
+    expected = [name for name in report.red if name not in unexpected]
     if expected:
-        yield f"failed before the edit already, as expected: {', '.join(expected)}"
+        yield f"failed before the edit already, as expected: {_listed(expected)}"
 
 
 def _of(report: Report, change: Change) -> list[Judged]:
@@ -155,10 +184,29 @@ def _more(failures: Sequence[Failure]) -> str:
     return f"; and {len(failures)} more" if failures else ""
 
 
+def first_failure(report: Report) -> tuple[Judged, Failure] | None:
+    """The failure that is shown, and its model: of what users lose if any, in a model that held, the shortest."""
+    found = [(each, failure) for each in report.failing for failure in each.failures if failure.trace is not None]
+    red = report.red
+    return min(
+        found,
+        key=lambda each: (not each[1].is_outcome, each[0].model in red, bool(each[0].settings), each[1].length or 0),
+        default=None,
+    )
+
+
+def shown_by(found: tuple[Judged, Failure]) -> str:
+    """How to see a counterexample with all that its steps change."""
+    judged, failure = found
+    return f"    what each step changes: kafkacheck check {named(judged)} --property {failure.name}"
+
+
 def closing_line(report: Report) -> str:
     """The last line, for scripts."""
+    found = first_failure(report)
     words = [
         f"change: {verdict_of(report)}",
+        *([] if found is None else [f"{found[1].kind}={found[1].name}", f"model={found[0].model}"]),
         f"failing={len(report.failing)}",
         f"other_steps={len(_of(report, Change.STEPS))}",
         f"same={len(_of(report, Change.NOTHING))}",
@@ -182,6 +230,10 @@ def document(report: Report) -> dict[str, Any]:
         "red": report.red,
         "models": [_judged(each) for each in (*report.judged, *report.tried)],
         "new": report.new,
+        "lines": {
+            name: [{**line._asdict(), "is_run": is_run} for line, is_run in answers.items()]
+            for name, answers in report.lines.items()
+        },
         "errors": report.errors,
         "unfinished": report.unfinished,
         "settings_tried": report.settings,
@@ -197,6 +249,7 @@ def _edit(each: Edit) -> dict[str, Any]:
         "path": place.path,
         "line": place.line,
         "name": place.key[1],
+        "fields": each.fields,
     }
 
 
@@ -208,7 +261,7 @@ def _judged(each: Judged) -> dict[str, Any]:
         "failures": [
             {
                 "name": failure.name,
-                "kind": "outcome" if failure.is_outcome else "protocol",
+                "kind": failure.kind,
                 "length": failure.length,
                 "before": failure.former,
                 "reason": failure.reason or None,

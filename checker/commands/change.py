@@ -14,7 +14,7 @@ from kafkacheck.checker.change.run import Report, Run
 from kafkacheck.checker.change.trees import commit_folder, working_folder
 from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, Seconds, json_option
 from kafkacheck.checker.commands.output import json_text, say, tell
-from kafkacheck.checker.model.settings import headline, with_settings
+from kafkacheck.checker.model.settings import with_settings
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.files import check_writable, write_together
 from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED, UNREACHED
@@ -93,16 +93,9 @@ def print_report(report: Report, as_json: bool) -> None:
         return
     for line in telling.lines(report):
         say(line)
-    trace = counterexample(report)
-    if trace:
-        say(f"\n{trace}")
+    for line in (*counterexample(report), *telling.failing_lines(report)):
+        say(line)
     say(telling.closing_line(report))
-
-
-def first_failure(report: Report) -> tuple[Judged, Failure] | None:
-    """The failure with the shortest counterexample of what users lose, or else of what fails, and its model."""
-    found = [(each, failure) for each in report.failing for failure in each.failures if failure.trace is not None]
-    return min(found, key=lambda each: (not each[1].is_outcome, each[1].length or 0), default=None)
 
 
 def trace_of(judged: Judged, failure: Failure) -> Trace:
@@ -112,16 +105,16 @@ def trace_of(judged: Judged, failure: Failure) -> Trace:
     return saved_traces.load(model, saved_traces.parsed(Path(judged.model), failure.trace))[0]
 
 
-def counterexample(report: Report) -> str:
-    """The shortest counterexample of what users lose, or else of what fails; "" if there is none."""
-    found = first_failure(report)
+def counterexample(report: Report) -> list[str]:
+    """Lines with the schedule of the counterexample that is shown, if any (`telling.first_failure`)."""
+    found = telling.first_failure(report)
     if found is None:
-        return ""
-    from kafkacheck.checker.pictures.render import trace_text
+        return []
+    from kafkacheck.checker.pictures.render import schedule_lines
 
     judged, failure = found
     trace = trace_of(judged, failure)
-    return f"{failure.told}, in {headline(trace.model)}:\n{trace_text(trace)}"
+    return ["", f"{failure.told}, in {telling.named(judged)}:", *schedule_lines(trace), telling.shown_by(found), ""]
 
 
 def summary(report: Report, path: Path) -> dict[Path, str | bytes | None]:
@@ -131,7 +124,7 @@ def summary(report: Report, path: Path) -> dict[Path, str | bytes | None]:
     """
     picture, document = path.with_suffix(".svg"), path.with_suffix(".json")
     pages: dict[Path, str | bytes | None] = {picture: None, document: None}
-    found = first_failure(report)
+    found = telling.first_failure(report)
     shown: list[str] = []
     if found is not None:
         from kafkacheck.checker.pictures.render import lanes_text, trace_text

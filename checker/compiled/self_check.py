@@ -34,7 +34,7 @@ Array = np.ndarray[Any, Any]
 
 MOST_STATES = 1000
 """How many visited states are drawn, to which come those for actions and properties."""
-MOST_SECONDS = 0.5
+MOST_SECONDS = 0.25
 """CPU seconds that a self-check takes at most."""
 SHARE = 0.5
 """The share of a short search's CPU seconds that its self-check takes at most."""

@@ -55,7 +55,11 @@ def switched(model: Model, known: Mapping[int, Mutant]) -> Model:
     by_function: dict[FunctionType, list[tuple[int, Mutant]]] = {}
     for number, mutant in known.items():
         by_function.setdefault(mutant.function, []).append((number, mutant))
-    trees = {function: mutation.switched(function, numbered) for function, numbered in by_function.items()}
+    return with_trees(model, {each: mutation.switched(each, numbered) for each, numbered in by_function.items()})
+
+
+def with_trees(model: Model, trees: Mapping[FunctionType, ast.FunctionDef]) -> Model:
+    """The model in which functions of its actions have these syntax trees. ModelError if that is not well-formed."""
     copies = _Copies([each.function for each in protocol_functions(model)], trees)
     return model.with_actions(copies.function)
 
@@ -71,7 +75,7 @@ def switches_of(model: Model) -> set[int]:
 class _Copies:
     """Copies of functions that call each other, some with another syntax tree."""
 
-    def __init__(self, functions: Iterable[FunctionType], trees: dict[FunctionType, ast.FunctionDef]) -> None:
+    def __init__(self, functions: Iterable[FunctionType], trees: Mapping[FunctionType, ast.FunctionDef]) -> None:
         self._own = set(functions)
         self._trees = trees
         codes = [code for function in self._own for code in codes_within(function.__code__)]

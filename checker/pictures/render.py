@@ -47,11 +47,16 @@ def trace_text(trace: Trace) -> str:
     return "\n".join([*_step_lines(trace), *_verdict_lines(trace, explain(trace))])
 
 
-def _step_lines(trace: Trace) -> Iterator[str]:
+def schedule_lines(trace: Trace) -> list[str]:
+    """The trace as lines of text without the fields that its steps changed: the calls, and its end."""
+    return [*_step_lines(trace, has_changes=False), *_verdict_lines(trace, explain(trace))]
+
+
+def _step_lines(trace: Trace, has_changes: bool = True) -> Iterator[str]:
     digits = len(str(len(trace.steps)))
     for index, step in enumerate(trace.steps):
         yield f"{index + 1:>{digits}}  {call_text(trace.model, step)}"
-        for change in changed_fields(trace, index):
+        for change in changed_fields(trace, index) if has_changes else ():
             told = f"{change.path}: {change.before} -> {change.after}" if index else f"{change.path} = {change.after}"
             yield f"{'':{digits}}      {told}"
         if index == trace.loop:

@@ -27,7 +27,7 @@ DIFFERENT = 23
 """`conform`: the system differs from the model, or a difference is listed that does not occur; `explain`: no behaviour
 of the model explains the log."""
 UNREACHED = 24
-"""`change`: no model reaches what was edited."""
+"""`change`: no model comes to an edited definition or line."""
 INTERNAL_ERROR = 70
 EVALUATION_FAILED = 75
 BY_SIGNAL = 128
@@ -68,7 +68,7 @@ TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
         "`conform`: the system differs from the model, or a difference is listed that does not occur; `replay "
         "--system`: it still differs; `explain`: no behaviour explains the log",
     ),
-    ((UNREACHED,), "`change`: no model reaches what was edited, so that nothing was judged"),
+    ((UNREACHED,), "`change`: no model comes to an edited definition or line, so that it was not judged"),
     ((INTERNAL_ERROR,), "a bug in kafkacheck, which its own checks may have found"),
     ((EVALUATION_FAILED,), "the model's code failed, broke its contract, or ended the process while it was at work"),
     ((NOT_WELL_FORMED,), "the model is not well-formed, or importing its file fails or ends the process"),

@@ -47,8 +47,10 @@ def test_outcomes_are_told_before_rules(project):
     ended = project.change()
     assert ended.status == 12
     assert f"FAILS {project.model}: outcome never_runs_over trace=5; protocol is_half_empty trace=4" in ended.out
-    assert "outcome never_runs_over trace=5, in tank: capacity=5" in ended.out
-    assert ended.last_line.startswith("change: FAILS failing=1 other_steps=0 same=0 unfinished=0")
+    assert f"outcome never_runs_over trace=5, in {project.model}:\n1  initial state" in ended.out
+    assert ended.last_line.startswith(
+        f"change: FAILS outcome=never_runs_over model={project.model} failing=1 other_steps=0 same=0 unfinished=0"
+    )
 
 
 def test_steps_are_counted_where_nothing_fails(project):
@@ -64,6 +66,32 @@ def test_no_model_reaches_the_edit(project):
     assert ended.status == 24
     assert "NO MODEL REACHES THIS EDIT: none of 1 models" in ended.out
     assert ended.last_line.startswith("change: UNREACHED")
+
+
+def test_a_line_that_no_model_runs_is_told(project):
+    more = "    if tank.level > 9:\n        tank.level -= 1\n    tank.level += 1\n"
+    for root in (project.before, project.now):
+        project.edit("steps", "    tank.level += 1\n", more, root)
+    project.edit("steps", "tank.level -= 1\n    tank.level", "tank.level -= 2\n    tank.level")
+    ended = project.change("--max-seconds", 30)
+    assert ended.status == 24
+    assert f"steps.py:16 in fill: no reachable state of {project.model} comes to it" in ended.out
+    assert ended.last_line.startswith("change: UNREACHED")
+
+
+@pytest.mark.parametrize(
+    ("text", "run"),
+    [
+        ("    if tank.level > 9:\n        tank.level -= 1\n    tank.level += 1\n", [True, False]),
+        ("    if rules.limit == 9:\n        tank.level -= 1\n    tank.level += 1\n", [True, False]),
+        ("    level = tank.level\n    tank.level = level + 1\n", [True, True]),
+    ],
+)
+def test_which_of_the_edited_lines_a_model_runs_is_known(project, text, run):
+    project.edit("steps", "    tank.level += 1\n", text)
+    found = project.found("--max-seconds", 30)
+    assert [[each["is_run"] for each in lines] for lines in found["lines"].values()] == [run]
+    assert found["verdict"] == ("HOLDS" if all(run) else "UNREACHED")
 
 
 def test_a_setting_is_found_at_which_it_matters(project):
@@ -127,7 +155,7 @@ def test_an_edited_property_is_judged_on_the_same_steps(project):
 def test_an_edited_default_of_a_rule_is_compared_in_two_processes(project):
     project.edit("rules", "limit: int = 2", "limit: int = 4")
     found = project.found()
-    assert [(each["kind"], each["name"]) for each in found["edits"]] == [("class", "Rules")]
+    assert [(each["kind"], each["name"], each["fields"]) for each in found["edits"]] == [("class", "Rules", ["limit"])]
     assert not found["models"][0]["one_program"]
     assert failures(found) == [("outcome", "never_runs_over", 5), ("protocol", "is_half_empty", 4)]
     assert found["models"][0]["states"] == [3, 5]
@@ -174,7 +202,7 @@ def test_what_failed_before_is_said_first(project):
     ended = project.change()
     lines = [line for line in ended.out.splitlines() if not line.startswith(("edited", "    "))]
     assert lines[0] == f"FAILED BEFORE THE EDIT ALREADY: {project.model}: is_half_empty, which is not expected"
-    assert lines[1] == f"FAILS {project.model}: outcome never_runs_over trace=5"
+    assert lines[-2] == f"FAILS {project.model}: outcome never_runs_over trace=5"
 
 
 def test_too_little_time_is_never_a_yes(project):
@@ -213,8 +241,8 @@ def test_pages_for_others_say_the_same(project, tmp_path):
     page, tests = tmp_path / "change.md", tmp_path / "change.xml"
     assert project.change("--markdown", page, "--junit", tests).status == 12
     text = page.read_text(encoding="utf-8")
-    assert text.startswith("## kafkacheck change: FAILS\n\n- edited since ")
-    assert f"- FAILS {project.model}: outcome never_runs_over trace=5" in text
+    assert text.startswith(f"## kafkacheck change: FAILS\n\n- FAILS {project.model}: outcome never_runs_over trace=5")
+    assert "- edited since " in text
     assert "Keep it as a test: `kafkacheck replay " in text
     assert page.with_suffix(".json").exists()
     suite = ElementTree.fromstring(tests.read_text(encoding="utf-8"))
