@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kafkacheck.checker.catalogue.model_source import Recorded, resolve
-from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, model_option, spark_options
-from kafkacheck.checker.commands.output import say, tell
+from kafkacheck.checker.console.options import EXIT_STATUSES, Place, model_option, spark_options
+from kafkacheck.checker.console.output import say, tell
 from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.statuses import CANNOT_CONVERGE

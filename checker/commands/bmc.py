@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.commands.options import (
+from kafkacheck.checker.console.options import (
     EXIT_STATUSES,
     Place,
     json_option,
@@ -16,7 +16,7 @@ from kafkacheck.checker.commands.options import (
     smt2_option,
     timeout_option,
 )
-from kafkacheck.checker.commands.output import json_text, say, tell
+from kafkacheck.checker.console.output import json_text, say, tell
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.settings import headline, rules_of, with_settings
 from kafkacheck.checker.pictures.render import trace_text, write_files

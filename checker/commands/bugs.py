@@ -10,10 +10,10 @@ import click
 
 from kafkacheck.checker.catalogue.bug_releases import presence
 from kafkacheck.checker.catalogue.museum import Exhibit, Museum, chosen_bugs, pinned
-from kafkacheck.checker.commands import report
 from kafkacheck.checker.commands.check import by_engine, print_result, write_counterexample
-from kafkacheck.checker.commands.options import EXIT_STATUSES, json_option, limit_options, out_option
-from kafkacheck.checker.commands.output import json_text, markdown_table, say
+from kafkacheck.checker.console import report
+from kafkacheck.checker.console.options import EXIT_STATUSES, json_option, limit_options, out_option
+from kafkacheck.checker.console.output import json_text, markdown_table, say
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.model.settings import rules_of
 from kafkacheck.checker.process.errors import UsageError

@@ -12,8 +12,8 @@ from kafkacheck.checker.change import telling
 from kafkacheck.checker.change.judging import Failure, Judged
 from kafkacheck.checker.change.run import Report, Run
 from kafkacheck.checker.change.trees import commit_folder, working_folder
-from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, Seconds, json_option
-from kafkacheck.checker.commands.output import json_text, say, tell
+from kafkacheck.checker.console.options import EXIT_STATUSES, Place, Seconds, json_option
+from kafkacheck.checker.console.output import json_text, say, tell
 from kafkacheck.checker.model.settings import with_settings
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.files import check_writable, write_together

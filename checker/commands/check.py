@@ -11,8 +11,8 @@ from kafkacheck.checker.catalogue import catalogue, selection
 from kafkacheck.checker.catalogue.catalogue import Expectation
 from kafkacheck.checker.catalogue.model_source import Source
 from kafkacheck.checker.checkpoints.checkpointing import Checkpoints
-from kafkacheck.checker.commands import report
-from kafkacheck.checker.commands.options import (
+from kafkacheck.checker.console import report
+from kafkacheck.checker.console.options import (
     EXIT_STATUSES,
     check_cluster_options,
     cluster_of,
@@ -22,8 +22,8 @@ from kafkacheck.checker.commands.options import (
     search_options,
     set_option,
 )
-from kafkacheck.checker.commands.output import json_text, say, tell
-from kafkacheck.checker.commands.progress import ProgressReport
+from kafkacheck.checker.console.output import json_text, say, tell
+from kafkacheck.checker.console.progress import ProgressReport
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.model import Model, settings
 from kafkacheck.checker.model.settings import headline

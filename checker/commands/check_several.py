@@ -8,9 +8,9 @@ from pathlib import Path
 from kafkacheck.checker.catalogue import catalogue, selection
 from kafkacheck.checker.catalogue.catalogue import Expectation
 from kafkacheck.checker.catalogue.model_source import Source
-from kafkacheck.checker.commands import report
 from kafkacheck.checker.commands.check import by_engine, exit_status, interrupted, warn_of_vacuity, write_counterexample
-from kafkacheck.checker.commands.output import json_text, say, tell
+from kafkacheck.checker.console import report
+from kafkacheck.checker.console.output import json_text, say, tell
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.model import TYPE_OK, Model, settings
 from kafkacheck.checker.process.errors import KafkacheckError, UsageError

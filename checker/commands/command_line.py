@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 import click
 
-from kafkacheck.checker.commands import output
-from kafkacheck.checker.commands.options import EXIT_STATUSES
-from kafkacheck.checker.commands.output import failed, tell
+from kafkacheck.checker.console import output
+from kafkacheck.checker.console.options import EXIT_STATUSES
+from kafkacheck.checker.console.output import failed, tell
 from kafkacheck.checker.process import memory, shutdown
 from kafkacheck.checker.process.errors import KafkacheckError, SelfCheckError
 from kafkacheck.checker.process.files import reason_of

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from kafkacheck.checker.commands.analyze import models_of, opened, print_trace, session
-from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, model_option, spark_options
-from kafkacheck.checker.commands.output import say
+from kafkacheck.checker.console.options import EXIT_STATUSES, Place, model_option, spark_options
+from kafkacheck.checker.console.output import say
 from kafkacheck.checker.process.errors import UsageError
 
 

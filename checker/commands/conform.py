@@ -8,17 +8,6 @@ from typing import Any
 import click
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.commands.options import (
-    EXIT_STATUSES,
-    Place,
-    Seconds,
-    json_option,
-    limit_options,
-    out_option,
-    set_option,
-)
-from kafkacheck.checker.commands.output import json_text, say, tell
-from kafkacheck.checker.commands.progress import ProgressReport
 from kafkacheck.checker.conform import report
 from kafkacheck.checker.conform.beside import Beside
 from kafkacheck.checker.conform.differences import Difference, Listed, listed
@@ -28,6 +17,17 @@ from kafkacheck.checker.conform.paths import Paths
 from kafkacheck.checker.conform.report import Conformance, Outcome
 from kafkacheck.checker.conform.run import Comparison
 from kafkacheck.checker.conform.telling import Behaviour, SavedTelling
+from kafkacheck.checker.console.options import (
+    EXIT_STATUSES,
+    Place,
+    Seconds,
+    json_option,
+    limit_options,
+    out_option,
+    set_option,
+)
+from kafkacheck.checker.console.output import json_text, say, tell
+from kafkacheck.checker.console.progress import ProgressReport
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.model import Model

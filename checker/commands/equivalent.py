@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.commands.options import EXIT_STATUSES, json_option, set_option, smt2_option, timeout_option
-from kafkacheck.checker.commands.output import json_text, say
+from kafkacheck.checker.console.options import EXIT_STATUSES, json_option, set_option, smt2_option, timeout_option
+from kafkacheck.checker.console.output import json_text, say
 from kafkacheck.checker.exploration.evaluation import call_text
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.settings import headline, with_settings

@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, json_option, limit_options, out_option, set_option
-from kafkacheck.checker.commands.output import json_text, say, tell
-from kafkacheck.checker.commands.progress import ProgressReport
 from kafkacheck.checker.conform.explanation import NONE, Closest, Explanation, Seen
 from kafkacheck.checker.conform.recording import Recording, read
+from kafkacheck.checker.console.options import EXIT_STATUSES, Place, json_option, limit_options, out_option, set_option
+from kafkacheck.checker.console.output import json_text, say, tell
+from kafkacheck.checker.console.progress import ProgressReport
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.model.settings import headline, with_settings

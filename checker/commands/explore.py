@@ -12,7 +12,7 @@ import click
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.model_source import Source
 from kafkacheck.checker.checkpoints.run_source import source_of
-from kafkacheck.checker.commands.options import (
+from kafkacheck.checker.console.options import (
     EXIT_STATUSES,
     Place,
     check_cluster_options,
@@ -23,8 +23,8 @@ from kafkacheck.checker.commands.options import (
     run_option,
     set_option,
 )
-from kafkacheck.checker.commands.output import say
-from kafkacheck.checker.commands.progress import ProgressReport
+from kafkacheck.checker.console.output import say
+from kafkacheck.checker.console.progress import ProgressReport
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.model import Model, settings
 from kafkacheck.checker.model.settings import headline

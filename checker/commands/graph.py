@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, set_option
-from kafkacheck.checker.commands.output import say, tell
+from kafkacheck.checker.console.options import EXIT_STATUSES, Place, set_option
+from kafkacheck.checker.console.output import say, tell
 from kafkacheck.checker.model import Model, settings
 from kafkacheck.checker.pictures.graph import TooManyStatesError, check_name, smaller, write_graph
 from kafkacheck.checker.process.errors import UsageError

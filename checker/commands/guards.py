@@ -16,8 +16,8 @@ from typing import Any
 import click
 
 from kafkacheck.checker.catalogue.model_source import Source
-from kafkacheck.checker.commands.options import EXIT_STATUSES, limit_options, set_option
-from kafkacheck.checker.commands.output import json_text, say, tell
+from kafkacheck.checker.console.options import EXIT_STATUSES, limit_options, set_option
+from kafkacheck.checker.console.output import json_text, say, tell
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.model.settings import headline
 from kafkacheck.checker.mutation import guard_group, guard_list

@@ -7,8 +7,8 @@ import click
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.catalogue import Expectation
 from kafkacheck.checker.catalogue.questions import question_of
-from kafkacheck.checker.commands.options import json_option
-from kafkacheck.checker.commands.output import failed, json_text, say
+from kafkacheck.checker.console.options import json_option
+from kafkacheck.checker.console.output import failed, json_text, say
 from kafkacheck.checker.model import Model, settings
 from kafkacheck.checker.process.errors import KafkacheckError
 

@@ -11,7 +11,7 @@ import click
 
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.museum import bugs
-from kafkacheck.checker.commands.output import markdown_table, say
+from kafkacheck.checker.console.output import markdown_table, say
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.locations import short_path
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.commands.options import (
+from kafkacheck.checker.console.options import (
     EXIT_STATUSES,
     Seconds,
     json_option,
@@ -18,8 +18,8 @@ from kafkacheck.checker.commands.options import (
     smt2_option,
     timeout_option,
 )
-from kafkacheck.checker.commands.output import json_text, say, tell
-from kafkacheck.checker.commands.progress import PLAIN_INTERVAL
+from kafkacheck.checker.console.output import json_text, say, tell
+from kafkacheck.checker.console.progress import PLAIN_INTERVAL
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.model import Model, Property, Protocol
 from kafkacheck.checker.model.settings import headline, rules_of, settings_text, told_settings, with_settings

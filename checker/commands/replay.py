@@ -9,8 +9,8 @@ import click
 from kafkacheck.checker import regression
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.commands.check import exit_status
-from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, json_option, set_option
-from kafkacheck.checker.commands.output import json_text, say
+from kafkacheck.checker.console.options import EXIT_STATUSES, Place, json_option, set_option
+from kafkacheck.checker.console.output import json_text, say
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.settings import rules_of, settings_text, told_settings

@@ -9,7 +9,7 @@ from kafkacheck.checker.checkpoints.checkpointing import Checkpoints
 from kafkacheck.checker.checkpoints.run_directory import RunDirectory
 from kafkacheck.checker.checkpoints.run_source import source_of
 from kafkacheck.checker.commands.check import Search, check_model, search
-from kafkacheck.checker.commands.options import (
+from kafkacheck.checker.console.options import (
     EXIT_STATUSES,
     Place,
     cluster_of,
@@ -18,8 +18,8 @@ from kafkacheck.checker.commands.options import (
     model_option,
     search_options,
 )
-from kafkacheck.checker.commands.output import tell
-from kafkacheck.checker.commands.progress import ProgressReport
+from kafkacheck.checker.console.output import tell
+from kafkacheck.checker.console.progress import ProgressReport
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import UsageError

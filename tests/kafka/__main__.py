@@ -88,7 +88,7 @@ def _compared(run: Run, classes: Classes, options: list[str], may_be_cut_short: 
     If the time was over before the end, that is no difference.
     """
     model = str(HERE / "models" / run.model) if run.model.endswith(".py") else run.model
-    known = [f"--known={HERE / 'systems' / each}" for each in run.known_of(classes.release)]
+    known = [f"--known={HERE / 'known' / each}" for each in run.known_of(classes.release)]
     command = [sys.executable, "-m", "checker", "conform", model, str(HERE / "systems" / run.system)]
     done = subprocess.run(
         [*command, *known, *options],

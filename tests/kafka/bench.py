@@ -91,7 +91,7 @@ class Bench:
         self.run, self.seconds, self.seed = run, seconds, seed
         self.model = model_of(run, release)
         actions = [each.name for each in self.model.actions]
-        self.known = [each for file in run.known_of(release) for each in listed(HERE / "systems" / file, actions)]
+        self.known = [each for file in run.known_of(release) for each in listed(HERE / "known" / file, actions)]
         self._link = Link(command_of(str(HERE / "systems" / run.system)), SECONDS_FOR_ANSWER)
         try:
             self._comparison = Comparison(self.model, run.system, self._link)

@@ -150,7 +150,7 @@ def has_rules(path: Path) -> bool:
 
 def differences_of(run: Run) -> int:
     """How many known differences the run lists in the newest release."""
-    files = [HERE / "systems" / each for each in run.known_of(newest_release())]
+    files = [HERE / "known" / each for each in run.known_of(newest_release())]
     return sum(len(tomllib.loads(each.read_text("utf-8"))["difference"]) for each in files)
 
 

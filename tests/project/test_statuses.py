@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-from kafkacheck.checker.commands.options import EXIT_STATUSES
+from kafkacheck.checker.console.options import EXIT_STATUSES
 from kafkacheck.checker.process import errors, statuses
 from kafkacheck.checker.process.sources import CHECKER
 

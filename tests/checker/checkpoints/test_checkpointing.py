@@ -316,7 +316,7 @@ def test_what_cannot_be_asked(arguments, told, kafkacheck, tmp_path):
     ("text", "size"), [("2M", 2 << 20), ("1.5g", 3 << 29), ("4GiB", 4 << 30), ("1048576", 1 << 20)]
 )
 def test_sizes(text, size):
-    from kafkacheck.checker.commands.options import Size
+    from kafkacheck.checker.console.options import Size
 
     assert Size().convert(text, None, None) == size
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafkacheck.checker.catalogue.catalogue import Expectation, find_model
-from kafkacheck.checker.commands import report
+from kafkacheck.checker.console import report
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.search import check as explore

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from kafkacheck.checker.commands import progress as progress_module
-from kafkacheck.checker.commands.progress import ProgressReport, Rates
+from kafkacheck.checker.console import progress as progress_module
+from kafkacheck.checker.console.progress import ProgressReport, Rates
 from kafkacheck.checker.exploration.verdict import COMPILING, Progress
 from tests.support.command import Terminal
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kafkacheck.checker.commands.output import tell
+from kafkacheck.checker.console.output import tell
 from kafkacheck.checker.process import statuses
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.names import RELEASE, shortened
