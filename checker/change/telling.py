@@ -82,8 +82,8 @@ def _harmless_lines(report: Report) -> Iterator[str]:
         yield f"changes no reachable step of {_listed(same)}"
         running = [name for name, answers in report.lines.items() if any(answers.values())]
         if running and not report.idle_lines:
-            left = "; the others were not asked" if len(report.lines) < len(same) else ""
-            yield f"    the edited lines run in {_listed(running)}{left}"
+            unasked = "; the others were not asked" if len(report.lines) < len(same) else ""
+            yield f"    the edited lines run in {_listed(running)}{unasked}"
     for each in report.tried:
         if each.change is Change.STEPS:
             yield f"    it matters in {named(each)}: {_counts(each)}; {command(each)}"
