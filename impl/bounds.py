@@ -19,10 +19,12 @@ class Bounds(NamedTuple):
     fetch_sessions: 1 if followers have fetch sessions; 0 otherwise.
     group_failovers: how often the coordinator of a group can change.
     late_registrations: 1 if a broker learns its broker epoch after it has registered; 0 if at once.
+    max_generation: the highest generation of a classic group.
     max_group_epoch: the highest epoch of a consumer group.
     max_messages: how many messages a producer sends.
     max_producer_epoch: the highest producer epoch, 32767 in Kafka.
     max_time: the last tick of the clock.
+    member_ids: how many member ids the coordinator of a classic group can give out.
     noted_targets: 1 if models keep the target that an operator has asked for last, for properties; 0 otherwise.
     partitions: how many partitions there are.
     producer_ids: how many producer ids the cluster can give out.
@@ -39,10 +41,12 @@ class Bounds(NamedTuple):
     fetch_sessions: int
     group_failovers: int
     late_registrations: int
+    max_generation: int
     max_group_epoch: int
     max_messages: int
     max_producer_epoch: int
     max_time: int
+    member_ids: int
     noted_targets: int
     partitions: int
     producer_ids: int

@@ -1,6 +1,7 @@
 """The museum: known bugs, each a model with a rule put back to how it was, and the search that finds the bug.
 
-The file `bugs.toml` of a folder of the catalogue has one table for each bug that its models show:
+The file `bugs.toml` of a folder of the catalogue may begin with the name of its area, `area = "..."`, which otherwise
+is that of the folder. It has one table for each bug that its models show:
 
     title = "..."                   what went wrong, in a line
     model = "lock"                  the model of the catalogue in which it shows
@@ -40,7 +41,7 @@ KEYS = (*TEXTS, "broken", "rules", "bounds", "properties")
 
 @dataclass(frozen=True)
 class Bug:
-    """A known bug; see the module for the fields. `area` is the folder of its file."""
+    """A known bug; see the module for the fields. `area` is that of its file."""
 
     id: str
     area: str
@@ -210,7 +211,8 @@ def bugs() -> list[Bug]:
             tables = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise ModelError(f"{path} cannot be read as TOML: {error}; mend that line") from None
-        found += [_bug(path, name, table) for name, table in tables.items()]
+        area = tables.pop("area", path.parent.name)
+        found += [_bug(path, area, name, table) for name, table in tables.items()]
     return found
 
 
@@ -255,8 +257,10 @@ def find_bugs(text: str) -> list[Bug]:
     )
 
 
-def _bug(path: Path, name: str, table: Any) -> Bug:
+def _bug(path: Path, area: Any, name: str, table: Any) -> Bug:
     place = f"{path}: [{name}]"
+    if not isinstance(area, str):
+        raise ModelError(f"{path}: area is {area!r}; write a text")
     if not isinstance(table, dict):
         raise ModelError(f"{place} is {table!r}; write a table")
     for key, value in table.items():
@@ -274,4 +278,4 @@ def _bug(path: Path, name: str, table: Any) -> Bug:
     missing = [key for key in needed if not table.get(key)]
     if missing:
         raise ModelError(f"{place} lacks {', '.join(missing)}")
-    return Bug(id=name, area=path.parent.name, **(table | {"properties": tuple(table.get("properties", ()))}))
+    return Bug(id=name, area=area, **(table | {"properties": tuple(table.get("properties", ()))}))

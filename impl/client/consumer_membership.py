@@ -57,6 +57,12 @@ class Consumer(Struct):
 
 
 def begin_joining(consumer: Consumer) -> None:
+    """Ask to join for the first time: the heartbeat names everything."""
+    ask_to_join(consumer)
+    name_everything(consumer)
+
+
+def ask_to_join(consumer: Consumer) -> None:
     """Ask to join, with no partition and epoch 0."""
     consumer.state = ConsumerState.JOINING
     consumer.member_epoch = JOIN_GROUP_MEMBER_EPOCH
@@ -65,6 +71,10 @@ def begin_joining(consumer: Consumer) -> None:
     consumer.has_rejoined = consumer.is_reconciling
     consumer.is_applied = False
     consumer.has_applied = False
+
+
+def name_everything(consumer: Consumer) -> None:
+    """Name in the next heartbeat all that there is to name."""
     consumer.names_timeout = True
     consumer.names_topics = True
     consumer.names_owned = True
@@ -140,7 +150,7 @@ def take_assignment(consumer: Consumer, assigned: Ids) -> None:
         consumer.state = ConsumerState.RECONCILING
 
 
-def lose_membership(consumer: Consumer) -> None:
+def lose_membership(consumer: Consumer, rules: ConsumerGroupRules) -> None:
     """Lose the partitions, and join anew: the group has another epoch for this member, or does not know the member.
 
     A consumer that was leaving has left.
@@ -148,10 +158,12 @@ def lose_membership(consumer: Consumer) -> None:
     if consumer.state == ConsumerState.PREPARE_LEAVING or consumer.state == ConsumerState.LEAVING:
         leave_without_heartbeat(consumer)
     elif is_in_group(consumer):
-        begin_joining(consumer)
+        ask_to_join(consumer)
+        if rules.rejoining_heartbeat_is_full:
+            name_everything(consumer)
 
 
-def receive_heartbeat_response(consumer: Consumer, heartbeat: Heartbeat) -> bool:
+def receive_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, heartbeat: Heartbeat) -> bool:
     """A consumer handles the response to its heartbeat.
 
     Who: a consumer whose process runs.
@@ -164,9 +176,11 @@ def receive_heartbeat_response(consumer: Consumer, heartbeat: Heartbeat) -> bool
         return False
     response = heartbeat.response
     if response.error != HeartbeatError.NONE:
-        lose_membership(consumer)
+        lose_membership(consumer, rules)
     elif is_in_group(consumer):
         accept_response(consumer, response)
+    elif consumer.state == ConsumerState.LEAVING and not rules.leaving_consumer_ignores_responses:
+        consumer.member_epoch = response.member_epoch
     clear(heartbeat)
     return True
 
@@ -275,9 +289,7 @@ def lose_heartbeat(consumer: Consumer, heartbeat: Heartbeat) -> None:
     """Give a heartbeat up: its connection broke, or another broker is the coordinator now. The next one is full."""
     clear(heartbeat)
     if is_in_group(consumer):
-        consumer.names_timeout = True
-        consumer.names_topics = True
-        consumer.names_owned = True
+        name_everything(consumer)
 
 
 def crash(consumer: Consumer, heartbeat: Heartbeat) -> None:

@@ -30,6 +30,10 @@ class ConsumerGroupRules(NamedTuple):
     assignor_may_wait: the assignor runs once in an interval at most, so that a target assignment may be an old one
         (KIP-1263).
     empty_group_is_assigned: an empty group has a target assignment of its epoch.
+    rejoining_heartbeat_is_full: a consumer that joins anew names all that it can, because its coordinator may have
+        forgotten it (KAFKA-16190).
+    leaving_consumer_ignores_responses: a consumer that says next that it leaves does not take the epoch of a response
+        (apache/kafka pull request 15362).
     target_counts_as_owned: a consumer that names its partitions also names those that it is about to own, so that its
         coordinator does not take them for revoked (no release; finding F14).
     assignment_is_always_told: every response names the assignment (no release; finding F15).
@@ -42,6 +46,8 @@ class ConsumerGroupRules(NamedTuple):
     unsubscribing_forgets_previous_epoch: Annotated[bool, Since("4.3")] = True
     assignor_may_wait: Annotated[bool, Since("4.3")] = True
     empty_group_is_assigned: Annotated[bool, Since("4.4")] = True
+    rejoining_heartbeat_is_full: Annotated[bool, Since("3.8", begun="3.7")] = True
+    leaving_consumer_ignores_responses: Annotated[bool, Since("3.8", begun="3.7")] = True
     target_counts_as_owned: Annotated[bool, Since(EVERY)] = False
     assignment_is_always_told: Annotated[bool, Since(EVERY)] = False
 

@@ -36,6 +36,7 @@ SAFETY = (
     properties.epochs_are_ordered,
     properties.stable_groups_have_their_target,
     properties.newest_epoch_owns_no_other_target,
+    properties.members_wait_for_others,
     properties.member_epochs_do_not_fall,
     properties.consumer_epochs_fall_only_to_join_or_leave,
     messages.heartbeats_are_true,

@@ -162,9 +162,11 @@ def group_log_commits(state: State) -> bool:
     return True
 
 
-def consumer_receives_response(state: State, member_id: MemberId) -> bool:
+def consumer_receives_response(state: State, rules: ConsumerGroupRules, member_id: MemberId) -> bool:
     """A consumer handles the response to its heartbeat."""
-    return consumer_membership.receive_heartbeat_response(state.consumers[member_id], state.heartbeats[member_id])
+    return consumer_membership.receive_heartbeat_response(
+        state.consumers[member_id], rules, state.heartbeats[member_id]
+    )
 
 
 def consumer_begins_reconciliation(state: State, member_id: MemberId) -> bool:

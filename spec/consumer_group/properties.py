@@ -8,7 +8,7 @@ Left out, and why that is sound: positions and offsets.
 
 from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.bounds import Bounds
-from kafkacheck.impl.consumer_group.constants import NO_PARTITION_EPOCH, ConsumerState, MemberState
+from kafkacheck.impl.consumer_group.constants import NO_PARTITION_EPOCH, ConsumerState, HeartbeatStage, MemberState
 from kafkacheck.impl.consumer_group.records import GroupMember
 from kafkacheck.model.consumer_group.system import State
 
@@ -193,6 +193,40 @@ def consumer_epochs_fall_only_to_join_or_leave(before: State, after: State) -> b
     )
 
 
+def members_wait_for_others(before: State, after: State) -> bool:
+    """A member that has to wait for a partition waits for one that another member owns.
+
+    Lost to users: nobody processes the partition meanwhile, though nothing is in the way.
+    Source: `CurrentAssignmentBuilder.computeNextAssignment`; KAFKA-19449.
+    """
+    if before.budget.failovers != after.budget.failovers:
+        return True
+    return all(
+        any(
+            partition_id in member.target and partition_id in held(other)
+            for partition_id in after.existing
+            for other_id, other in enumerate(after.group.members)
+            if other_id != member_id
+        )
+        for member_id, member in enumerate(after.group.members)
+        if member.state == MemberState.UNRELEASED_PARTITIONS and member != before.group.members[member_id]
+    )
+
+
+def consumers_that_left_are_no_members(state: State) -> bool:
+    """A consumer that left is no member any more, once its coordinator has handled what it sent.
+
+    Lost to users: its partitions have no consumer until its session ends.
+    Source: KIP-848; apache/kafka pull request 15362.
+    """
+    return not any(
+        consumer.state == ConsumerState.UNSUBSCRIBED
+        and state.heartbeats[member_id].stage == HeartbeatStage.IDLE
+        and is_member(state.group.members[member_id])
+        for member_id, consumer in enumerate(state.consumers)
+    )
+
+
 def has_converged(state: State, bounds: Bounds) -> bool:
     """Every consumer that is in the group owns what the target assignment gives it, and every other is no member.
 
@@ -208,7 +242,7 @@ def has_converged(state: State, bounds: Bounds) -> bool:
             return False
         elif consumer.member_epoch != state.group.group_epoch or member.member_epoch != state.group.group_epoch:
             return False
-        elif consumer.owned != member.target:
+        elif consumer.owned != member.target or consumer.subscribed != member.subscribed:
             return False
     return all(
         partition_id in state.group.known

@@ -43,7 +43,12 @@ def consumer_sends_heartbeat(state: State, rules: ConsumerGroupRules) -> bool:
 
 
 def response_arrives(
-    state: State, error: HeartbeatError, member_epoch: KnownEpoch, names_assignment: bool, assigned: PartitionSet
+    state: State,
+    rules: ConsumerGroupRules,
+    error: HeartbeatError,
+    member_epoch: KnownEpoch,
+    names_assignment: bool,
+    assigned: PartitionSet,
 ) -> bool:
     """The coordinator has answered."""
     if state.heartbeat.stage != HeartbeatStage.REQUESTED:
@@ -60,7 +65,7 @@ def response_arrives(
         state.heartbeat.response.member_epoch = member_epoch
         state.heartbeat.response.names_assignment = names_assignment
         state.heartbeat.response.assigned = assigned
-    return consumer_membership.receive_heartbeat_response(state.consumer, state.heartbeat)
+    return consumer_membership.receive_heartbeat_response(state.consumer, rules, state.heartbeat)
 
 
 def heartbeat_is_lost(state: State) -> bool:

@@ -1,0 +1,63 @@
+"""Common parts of the models of classic groups.
+
+Bounds: `consumers` consumers share `partitions` partitions; `member_ids` member ids can be given out, and generations
+run to `max_generation`. `instances` instance ids exist, which dynamic members do not use. The others are budgets of
+disturbances (`environment.py`). The last member id and the last generation only end behaviours.
+"""
+
+from kafkacheck.checker.model import Family, each
+from kafkacheck.impl.classic_group.records import ClassicGroupRules
+from kafkacheck.model.classic_group import environment, system
+from kafkacheck.model.classic_group.drawing import CLASSIC_GROUPS
+from kafkacheck.spec.classic_group import properties
+
+ACTIONS = (
+    system.consumer_asks_to_join,
+    system.consumer_sends_heartbeat,
+    system.consumer_receives_response,
+    system.coordinator_handles_request,
+    system.initial_delay_ends,
+)
+
+SILENCE = (system.silent_member_expires, system.pending_member_expires)
+
+SAFETY = (
+    properties.no_two_owners,
+    properties.owners_are_known,
+    properties.generations_do_not_fall,
+    properties.members_have_one_owner,
+    properties.stable_groups_have_assignments,
+)
+
+CONVERGES = ((properties.has_not_converged, properties.has_converged),)
+
+FAIR = [
+    each(system.consumer_asks_to_join),
+    each(system.consumer_sends_heartbeat),
+    each(system.consumer_receives_response),
+    each(system.coordinator_handles_request),
+    system.initial_delay_ends,
+]
+
+FAIR_SILENCE = [each(action) for action in SILENCE]
+
+CLASSIC_GROUP = Family(
+    state=system.State,
+    charges=environment.CHARGES,
+    initial=environment.start_joining,
+    bounds={
+        "consumers": 2,
+        "partitions": 2,
+        "member_ids": 3,
+        "instances": 1,
+        "max_generation": 4,
+        "crashes": 0,
+        "leaves": 0,
+        "losses": 0,
+        "expirations": 0,
+        "timeouts": 0,
+    },
+    rules=ClassicGroupRules(),
+    drawing=CLASSIC_GROUPS,
+    sometimes=[properties.both_own_something],
+)

@@ -1,0 +1,171 @@
+"""The whole system of a classic group: its consumers, their connections, and the coordinator."""
+
+from typing import Annotated
+
+from kafkacheck.checker.schema import Allowance, Array, ById, Struct, clear
+from kafkacheck.impl.bounds import Bounds
+from kafkacheck.impl.classic_group import coordinator
+from kafkacheck.impl.classic_group.constants import ConsumerState, GroupState, RequestKind, Stage
+from kafkacheck.impl.classic_group.records import ClassicGroup, ClassicGroupRules
+from kafkacheck.impl.client import classic_membership
+from kafkacheck.impl.client.classic_membership import ClassicConsumer
+from kafkacheck.impl.messages.classic_group import Connection, ConsumerId, MemberId
+
+
+class Budget(Struct):
+    """How many disturbances are left. Only the environment changes it.
+
+    crashes: consumers whose process ends.
+    leaves: consumers that leave.
+    losses: requests, or responses, that are lost.
+    expirations: sessions of live consumers that end, and member ids of live consumers that are forgotten.
+    timeouts: rebalances that do not wait for a live consumer.
+    """
+
+    crashes: Annotated[int, Allowance("crashes")]
+    leaves: Annotated[int, Allowance("leaves")]
+    losses: Annotated[int, Allowance("losses")]
+    expirations: Annotated[int, Allowance("expirations")]
+    timeouts: Annotated[int, Allowance("timeouts")]
+
+
+class State(Struct):
+    """The whole system.
+
+    consumers: the consumers by id.
+    connections: by consumer, its request that is under way.
+    group: the group in the coordinator's memory.
+    budget: the disturbances that are left.
+    """
+
+    consumers: Annotated[Array[ClassicConsumer], ById("consumers")]
+    connections: Annotated[Array[Connection], ById("consumers")]
+    group: ClassicGroup
+    budget: Budget
+
+
+def is_at_end(state: State, bounds: Bounds) -> bool:
+    """Whether the model has no higher generation, or no further member id."""
+    return state.group.generation >= bounds.max_generation or state.group.next_member_id >= bounds.member_ids
+
+
+def consumer_asks_to_join(state: State, rules: ClassicGroupRules, consumer_id: ConsumerId) -> bool:
+    """A consumer asks to join."""
+    return classic_membership.send_join(state.consumers[consumer_id], rules, state.connections[consumer_id])
+
+
+def consumer_sends_heartbeat(state: State, consumer_id: ConsumerId) -> bool:
+    """A consumer sends a heartbeat."""
+    return classic_membership.send_classic_heartbeat(state.consumers[consumer_id], state.connections[consumer_id])
+
+
+def consumer_sends_leave(state: State, consumer_id: ConsumerId) -> bool:
+    """A consumer that leaves tells its coordinator."""
+    return classic_membership.send_leave(state.consumers[consumer_id], state.connections[consumer_id])
+
+
+def consumer_receives_response(state: State, rules: ClassicGroupRules, bounds: Bounds, consumer_id: ConsumerId) -> bool:
+    """A consumer handles the response to its request."""
+    return classic_membership.receive_response(
+        state.consumers[consumer_id], rules, bounds, state.connections[consumer_id]
+    )
+
+
+def coordinator_handles_request(
+    state: State, rules: ClassicGroupRules, bounds: Bounds, consumer_id: ConsumerId
+) -> bool:
+    """The coordinator handles the request of a consumer, and answers it or parks it.
+
+    Who: the group's coordinator.
+    When: the request has arrived.
+    Effect: that of `classic_group_join`, `classic_group_sync`, `classic_group_heartbeat` or `classic_group_leave`.
+    Source: GroupCoordinatorService.
+    """
+    connection = state.connections[consumer_id]
+    if connection.stage != Stage.REQUESTED:
+        return False
+    kind = connection.request.kind
+    if is_at_end(state, bounds) and (kind == RequestKind.JOIN or kind == RequestKind.LEAVE):
+        return False
+    if kind == RequestKind.JOIN:
+        coordinator.classic_group_join(state.group, rules, state.connections, consumer_id)
+    elif kind == RequestKind.SYNC:
+        coordinator.classic_group_sync(state.group, rules, state.connections, consumer_id)
+    elif kind == RequestKind.HEARTBEAT:
+        coordinator.classic_group_heartbeat(state.group, rules, connection)
+    else:
+        coordinator.classic_group_leave(state.group, rules, state.connections, consumer_id)
+    if connection.stage == Stage.ANSWERED and state.consumers[consumer_id].state == ConsumerState.CLOSED:
+        clear(connection)
+    return True
+
+
+def initial_delay_ends(state: State, bounds: Bounds) -> bool:
+    """A group that was empty no longer waits for more members.
+
+    Who: the coordinator.
+    When: it has waited long enough.
+    Effect: the first generation begins, with those that have joined.
+    Source: GroupMetadataManager.tryCompleteInitialRebalanceElseSchedule.
+    """
+    if not state.group.is_delayed or is_at_end(state, bounds):
+        return False
+    coordinator.complete_join(state.group, state.connections)
+    return True
+
+
+def is_used(state: State, member_id: int) -> bool:
+    """Whether a consumer that takes part in the group has a member id, or asks with it, or is about to learn it."""
+    return any(
+        (
+            consumer.state != ConsumerState.CLOSED
+            and (
+                consumer.member_id == member_id
+                or state.connections[consumer_id].request.member_id == member_id
+                or state.connections[consumer_id].response.member_id == member_id
+            )
+        )
+        or (
+            state.connections[consumer_id].stage == Stage.REQUESTED
+            and state.connections[consumer_id].request.member_id == member_id
+        )
+        for consumer_id, consumer in enumerate(state.consumers)
+    )
+
+
+def silent_member_expires(state: State, bounds: Bounds, member_id: MemberId) -> bool:
+    """The session of a member ends that sends nothing any more.
+
+    Who: the coordinator.
+    When: no consumer has its member id.
+    Effect: the member is removed, and the group rebalances.
+    Source: GroupMetadataManager.expireClassicGroupMemberHeartbeat.
+    """
+    if is_used(state, member_id) or is_at_end(state, bounds):
+        return False
+    return coordinator.expire_member(state.group, state.connections, state.group.members[member_id], member_id)
+
+
+def pending_member_expires(state: State, rules: ClassicGroupRules, bounds: Bounds, member_id: MemberId) -> bool:
+    """A member id is forgotten with which nobody will join.
+
+    Who: the coordinator.
+    When: no consumer has the member id.
+    Effect: a rebalance need not wait for it.
+    Source: GroupMetadataManager.addPendingMember.
+    """
+    if member_id not in state.group.pending or is_used(state, member_id):
+        return False
+    if not rules.pending_members_expire or is_at_end(state, bounds):
+        return False
+    coordinator.remove_pending(state.group, state.connections, member_id)
+    return True
+
+
+def has_absent_member(state: State) -> bool:
+    """Whether a rebalance waits for a member that has not joined."""
+    return (
+        state.group.state == GroupState.PREPARING_REBALANCE
+        and not state.group.is_delayed
+        and any(member.is_member and not member.awaits_join for member in state.group.members)
+    )

@@ -1,0 +1,1 @@
+"""Tests of consumer groups by the classic protocol."""
