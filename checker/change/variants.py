@@ -18,6 +18,22 @@ MOST_LOWER = 6
 """How many lower values of a bound are tried."""
 
 
+def closest_names(edits: Edits, touching: Sequence[Edit]) -> set[str]:
+    """The rules and bounds of functions that use what an edited function uses no longer.
+
+    If an edit drops a check and makes no difference, a second check may be in the way, which a rule can switch off.
+    """
+    before, now = edits.before, edits.now
+    dropped = {
+        edits.pairs.get(used, used)
+        for each in touching
+        if each.before is not None and each.now is not None
+        for used in before.uses(each.before.key)
+    }
+    dropped -= {used for each in touching if each.now is not None for used in now.uses(each.now.key)}
+    return _settings_in([each.tree for key, each in now.definitions.items() if now.uses(key) & dropped])
+
+
 def near_names(edits: Edits, touching: Sequence[Edit]) -> tuple[set[str], set[str]]:
     """The rules and bounds that edited functions read, or functions that they call; and those that callers read."""
     now = edits.now
@@ -68,7 +84,9 @@ def variants(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[tuple
     Those come first that the edited functions read, or functions that they call; then those that their callers read.
     A bound that they read is also lowered, because a model may be too large to come to it.
     """
+    closest = closest_names(edits, touching)
     own, near = near_names(edits, touching)
+    own |= closest
 
     def rank(name: str) -> int:
         last = name.rpartition(".")[2]
@@ -85,7 +103,7 @@ def variants(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[tuple
     found += [(4, (f"{RELEASE}{release}",)) for release in _releases(model)]
     close = [text for place, text in singles if place < 2]
     found += [(2, pair) for pair in combinations(close, 2) if _name(pair[0]) != _name(pair[1])]
-    return sorted(found, key=lambda each: each[0])
+    return sorted(found, key=lambda each: (each[0], not any(_name(text) in closest for text in each[1])))
 
 
 def _name(text: str) -> str:

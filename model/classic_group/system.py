@@ -95,7 +95,8 @@ def coordinator_handles_request(
         coordinator.classic_group_heartbeat(state.group, rules, connection)
     else:
         coordinator.classic_group_leave(state.group, rules, state.connections, consumer_id)
-    if connection.stage == Stage.ANSWERED and state.consumers[consumer_id].state == ConsumerState.CLOSED:
+    is_answered = state.connections[consumer_id].stage == Stage.ANSWERED
+    if is_answered and state.consumers[consumer_id].state == ConsumerState.CLOSED:
         clear(connection)
     return True
 
