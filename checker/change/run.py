@@ -19,7 +19,7 @@ from kafkacheck.checker.change.pool import Pool
 from kafkacheck.checker.change.reach import Reached, chosen, models_of, reached, unreached
 from kafkacheck.checker.change.traps import Line
 from kafkacheck.checker.change.trees import edited_checker, python_files
-from kafkacheck.checker.change.variants import Settings, mentioned
+from kafkacheck.checker.change.variants import Settings, mentioning
 from kafkacheck.checker.exploration.verdict import Verdict
 
 FEW = 100_000
@@ -157,6 +157,7 @@ class Run:
         tree = Tree(now, python_files(now))
         self._edits = edits_between(Tree(before, python_files(before), like=tree), tree)
         self._asked: dict[str, Reached] = {}
+        self._mentioning: set[str] = set()
         self._judged: dict[str, Judged] = {}
         self._tried: dict[str, list[tuple[int, Judged]]] = {}
         self._queue: list[tuple[float, str, Settings, int, Question]] = []
@@ -170,6 +171,7 @@ class Run:
         asked = reached(self._edits, models)
         report.unused = unreached(self._edits, asked)
         self._asked = {each.name: each for each in asked}
+        self._mentioning = mentioning(self._edits, {each.name: (each.key, each.edits) for each in asked})
         report.new = [each.name for each in asked if each.before is None]
         for each in asked:
             if each.before is not None:
@@ -195,7 +197,7 @@ class Run:
         is_telling = known is not None and known.verdict is Verdict.HOLDS
         if not is_telling:
             cost *= UNTELLING if rank is None else MENDING
-        if mentioned(self._edits, each.key, each.edits):
+        if each.name in self._mentioning:
             cost *= MENTIONED
         if rank is not None:
             cost *= WORTH[rank] * (1 + place * AGAIN)

@@ -246,7 +246,7 @@ def document(report: Report) -> dict[str, Any]:
                 "settings": list(settings),
                 "lines": [{**line._asdict(), "is_run": is_run} for line, is_run in answers.items()],
             }
-            for (name, settings), answers in report.lines.items()
+            for (name, settings), answers in sorted(report.lines.items())
         ],
         "errors": report.errors,
         "unfinished": report.unfinished,
