@@ -14,6 +14,7 @@ from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
 from kafkacheck.checker.language.values import Host, Value, constant, type_name
 from kafkacheck.checker.language.whole import read_comparison
 from kafkacheck.checker.language.words import words_for
+from kafkacheck.checker.process.names import a_or_an
 from kafkacheck.checker.schema import Ids, StructMeta
 from kafkacheck.checker.schema.canonical import is_container
 from kafkacheck.checker.schema.plain_values import enum_problem, int_problem
@@ -211,8 +212,8 @@ class ExpressionReader:
             return Value(Host(value), None)
         raise self.function.error(
             node,
-            f"{name} is a {type(value).__name__}; from outside a function only int constants, IntEnum members, modules "
-            "and plain functions can be used",
+            f"{name} is {a_or_an(type(value).__name__)}; from outside a function only int constants, IntEnum members, "
+            "modules and plain functions can be used",
         )
 
     def _read_Subscript(self, node: ast.Subscript) -> Value:

@@ -5,8 +5,9 @@ from typing import Any
 
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ir import BOOL, INT, Owner
+from kafkacheck.checker.process.names import a_or_an
 from kafkacheck.checker.schema.rules import is_group
-from kafkacheck.checker.schema.shape import ArrayOf, Record
+from kafkacheck.checker.schema.shape import ArrayOf, Record, lacking
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,9 @@ def type_name(value_type: ValueType) -> str:
     if isinstance(value_type, str):
         return value_type
     if isinstance(value_type, Record):
-        return f"a {value_type.struct.__name__} record{' of a queue or bag' * value_type.is_fixed}"
+        told = f"{a_or_an(value_type.struct.__name__)} record{' of a queue or bag' * value_type.is_fixed}"
+        size = lacking(value_type)
+        return told if size == "" else f"{told} that exists only if {size} is above 0"
     if isinstance(value_type, ArrayOf):
         return "an array"
     if is_group(value_type.value):

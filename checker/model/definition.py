@@ -12,7 +12,7 @@ from kafkacheck.checker.language.outside import rule_problem
 from kafkacheck.checker.model.parts import Action
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import shown
-from kafkacheck.checker.process.names import did_you_mean, shortened
+from kafkacheck.checker.process.names import a_or_an, did_you_mean, shortened
 from kafkacheck.checker.schema import Struct
 from kafkacheck.checker.schema.plain_values import int_problem
 from kafkacheck.checker.schema.rules import is_group
@@ -201,7 +201,7 @@ def contradiction(
     for name in states:
         given = hints.get(name, struct)  # the same file can be imported twice, under two names
         if isinstance(given, type) and issubclass(given, Struct) and given.__name__ != struct.__name__:
-            return f"takes {name}: {given.__name__}; the state is a {struct.__name__}"
+            return f"takes {name}: {given.__name__}; the state is {a_or_an(struct.__name__)}"
     if hints.get("return", bool) not in (bool, type(None) if may_return_nothing else bool):
         return "says that it returns something else than True or False; write `-> bool`"
     return ""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, get_args, get_origin
 
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import declaration_place
+from kafkacheck.checker.process.names import a_or_an
 from kafkacheck.checker.schema import objects
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.budget import Budget, budget_of
@@ -285,7 +286,8 @@ class Layout:
     def _container(self, kind: type[Container[Any]], element: Any, bound: AtMost, place: str) -> Record:
         """A queue or bag: a record of its length and its slots, whose records do not change."""
         if not isinstance(element, type) or not issubclass(element, Struct):
-            raise ModelError(f"{place}: a {kind.__name__} holds records, not {element!r}; make it a field of a Struct")
+            told = f"{a_or_an(kind.__name__)} holds records, not {element!r}; make it a field of a Struct"
+            raise ModelError(f"{place}: {told}")
         most = self.bounds.evaluate(bound.most, place)
         if most < 1:
             raise ModelError(f"{place}: it holds at most {bound.most!r}, {most} at these bounds; it needs at least 1")
