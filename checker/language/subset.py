@@ -63,6 +63,7 @@ class Program:
         self.outside = Outside()
         self._hosts: dict[int, Host] = {}
         self.parts: dict[tuple[Any, ...], Function] = {}
+        self.judged: set[tuple[Any, ...]] = set()  # functions and kinds of arguments, of `checker.language.meanings`
         self._functions: dict[tuple[Any, ...], Function] = {}
         self._reading: list[FunctionType] = []
 

@@ -13,6 +13,7 @@ from typing import Any, get_type_hints
 from kafkacheck.checker.drawing import Lanes
 from kafkacheck.checker.language import subset
 from kafkacheck.checker.language.ir import BOOL, INT, NOTHING, Function, kind_type, reachable
+from kafkacheck.checker.language.meanings import judged
 from kafkacheck.checker.language.ranges import Analysis
 from kafkacheck.checker.language.source import parameter_names
 from kafkacheck.checker.language.values import ValueType
@@ -353,7 +354,8 @@ class Model(Unchanging):
                 continue
             state = next(states, None)
             types.append(state if state is not None else kind_type(next(kinds)))
-        return self._program.function(function, types)
+        read = self._program.function(function, types)
+        return judged(self._program, self._bounds, read, (*[None] * state_count, *others))
 
     def _action(self, function: Protocol, returns: tuple[ValueType, ...]) -> Action:
         names, given = self._signature(function, is_action=True)
