@@ -11,7 +11,7 @@ from kafkacheck.checker.language import containers, id_sets, ir
 from kafkacheck.checker.language.comprehensions import OVER_GENERATORS, read_comprehension
 from kafkacheck.checker.language.ir import BOOL, INT, NOTHING, SET
 from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
-from kafkacheck.checker.language.values import Host, Value, constant, type_name
+from kafkacheck.checker.language.values import Host, Value, constant, mend_of, type_name
 from kafkacheck.checker.language.whole import read_comparison
 from kafkacheck.checker.language.words import words_for
 from kafkacheck.checker.process.names import a_or_an
@@ -100,16 +100,7 @@ class ExpressionReader:
 
     def _expect(self, node: ast.expr, value: Value, wanted: str, what: str) -> Value:
         if value.type != wanted:
-            mend = "compare it, for example `x != 0`" if wanted == BOOL else "write `1 if condition else 0`"
-            if value.type == SET:
-                mend = "ask for its len(), or for a member: `member in ids`"
-            elif is_container(value.type):
-                text = ast.unparse(node)
-                mend = f"ask `len({text}) == 0` or `len({text}) > 0`" if wanted == BOOL else f"write `len({text})`"
-            elif isinstance(value.type, ArrayOf):
-                mend = "name one of its elements"
-            elif value.type not in (INT, BOOL):
-                mend = "name one of its fields or elements"
+            mend = mend_of(wanted, value.type, ast.unparse(node))
             raise self.function.error(node, f"{what} must be {wanted}, not {type_name(value.type)}; {mend}")
         return value
 
@@ -345,6 +336,14 @@ class ExpressionReader:
         return Value(then.type, form, when_true, when_false)
 
     def _read_Call(self, node: ast.Call) -> Value:
+        value = self._call(node)
+        if value.writes and self.function.result.is_part and self.function.is_live:
+            text = ast.unparse(node)
+            mend = f"write a loop: `for ... in ...:`, and `{text}` on a line in it"
+            raise self.function.error(node, f"`{text}` writes to the state, and a generator only reads; {mend}")
+        return value
+
+    def _call(self, node: ast.Call) -> Value:
         is_builtin = isinstance(node.func, ast.Name) and self.function.is_builtin(node.func.id)
         if not is_builtin and self._is_struct(node.func):
             raise self.function.error(node, containers.record_problem(node, self.function.tree))

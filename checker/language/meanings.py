@@ -12,7 +12,7 @@ from kafkacheck.checker.language import ir
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import place_of
 from kafkacheck.checker.process.names import a_or_an
-from kafkacheck.checker.schema import Count, Kind, contains, excluding, including, remove
+from kafkacheck.checker.schema import Count, Kind, remove
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.canonical import is_container
 from kafkacheck.checker.schema.containers import Position
@@ -64,8 +64,8 @@ class _Judge:
             case ir.Field(stored=Scalar(kind)) | ir.Element(array=ArrayOf(element=Scalar(kind))):
                 return kind
             case ir.Choose(_, then, otherwise):
-                kind = self.kind(then)
-                return kind if kind == self.kind(otherwise) else None
+                one, other = self.kind(then), self.kind(otherwise)
+                return one if one == other else None
         return None
 
     def look(self, expression: ir.Expression, bounds: Bounds) -> None:
@@ -75,15 +75,13 @@ class _Judge:
                 self._require_id(member, f"`{ast.unparse(node)}` asks an id set for", node)
             case ir.Binary("<<", _, member, ir.SET, ast.expr() as node):
                 self._require_id(member, f"`{ast.unparse(node)}` makes an id set of", node)
-            case ir.Call(ir.Function(function), (_, member)) if function in (contains, including, excluding):
-                self._require_id(member, f"{function.__name__}() of an id set is given")
             case ir.Element(ir.Field(base, Record() as container), _, ir.Choose(_, place)) if is_container(container):
                 self._require_all_places(base, container, place, bounds)
             case ir.Call(ir.Function(function), (container, place)) if function is remove:
                 assert isinstance(container.type, Record)
                 self._require_all_places(container, container.type, place, bounds)
 
-    def _require_id(self, member: ir.Expression, told: str, node: ast.AST | None = None) -> None:
+    def _require_id(self, member: ir.Expression, told: str, node: ast.expr) -> None:
         kind = self.kind(member)
         if not _is_id(kind):
             mend = "name an id, or declare this number as Id(...)"

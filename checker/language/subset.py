@@ -24,7 +24,7 @@ from kafkacheck.checker.language.loops import read_loop
 from kafkacheck.checker.language.outside import Outside
 from kafkacheck.checker.language.removal import is_removed
 from kafkacheck.checker.language.source import function_tree, nested_deeper, parameter_names
-from kafkacheck.checker.language.values import Host, Value, ValueType, named, type_name
+from kafkacheck.checker.language.values import Host, Value, ValueType, mend_of, named, type_name
 from kafkacheck.checker.language.whole import WRITERS, is_same, read_writer, require_changeable
 from kafkacheck.checker.language.words import INSTEAD, words_for
 from kafkacheck.checker.process.errors import ModelError
@@ -468,8 +468,9 @@ class FunctionReader:
         """ModelError where a value cannot be kept in a scalar; `text` names the scalar."""
         wanted = ir.read_type(scalar)
         if value.type != wanted:
-            mend = "; write Ids({member})" if wanted == SET else ""
-            raise self.error(node, f"{text} holds {wanted}, not {type_name(value.type)}{mend}")
+            written = getattr(node, "value", node)
+            mend = mend_of(wanted, value.type, ast.unparse(written))
+            raise self.error(node, f"{text} holds {wanted}, not {type_name(value.type)}; {mend}")
         if self._live and value.constant is not None and not scalar.low <= value.constant <= scalar.high:
             numbers = (int(value.constant), scalar.low, scalar.high)
             now, low, high = (str(ID_SETS[each] if wanted == SET else each) for each in numbers)

@@ -42,10 +42,11 @@ def read_writer(reader: "FunctionReader", node: ast.Call, function: FunctionType
         if not isinstance(kind, Record | ArrayOf):
             mend = "write `target = source` for numbers" if len(types) == 2 else "write `copy(target, source)`"
             raise reader.error(node, _misuse("copy() takes two records or arrays", arguments, mend))
-        if not is_alike(*types, reader.is_live):
+        if not is_alike(types[0], types[1], reader.is_live):
             what = f"copy() from {type_text(types[1])} into {type_text(types[0])}"
             mend = "both must be declared alike, so copy the fields that they share"
-            if size := lacking(types[0]) or lacking(types[1]):
+            sizes = [lacking(each) for each in types if isinstance(each, Record | ArrayOf)]
+            if size := next((each for each in sizes if each != ""), ""):
                 mend += f", or ask first whether {size} is above 0"
             raise reader.error(node, f"{what}; {mend}")
         if arguments[0].form == arguments[1].form and not any(each.writes for each in arguments):
@@ -145,8 +146,11 @@ def read_comparison(reader: "FunctionReader", node: ast.Compare, sides: list[Val
     if len(sides) != 2 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
         raise reader.error(node, "records and arrays are compared two at a time, by == or !=; compare fields otherwise")
     left, right = (side.type for side in sides)
-    are_whole = isinstance(left, Record | ArrayOf) and isinstance(right, Record | ArrayOf)
-    if not are_whole or not _alike(left, right, reader.is_live):
+    if not (
+        isinstance(left, Record | ArrayOf)
+        and isinstance(right, Record | ArrayOf)
+        and _alike(left, right, reader.is_live)
+    ):
         shown = [type_name(each) for each in (left, right)]
         if isinstance(left, ArrayOf) and isinstance(right, ArrayOf):
             shown = [type_text(each) for each in (left, right)]

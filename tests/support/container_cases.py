@@ -71,7 +71,7 @@ CASES = [
     statement(
         "an unknown field", "add(state.queue, Cell(numbr=1))", "Cell has no field 'numbr'; its fields: number, flag"
     ),
-    statement("a flag in a number", "add(state.queue, Cell(number=state.flag))", "Cell.number holds int, not bool"),
+    statement("a flag in a number", "add(state.queue, Cell(number=state.flag))", "holds int, not bool; write `1 if"),
     statement(
         "too large in a record", "add(state.queue, Cell(number=4))", "Cell.number = 4 is outside its range 0 .. 3"
     ),

@@ -287,9 +287,16 @@ EXPRESSIONS = [
 ]
 
 NAMES = [
-    statement("wrong type", "state.number = state.flag", "state.number holds int, not bool"),
-    statement("bool field", "state.flag = 1", "state.flag holds bool, not int"),
-    statement("record as number", "state.number = state.cells[0]", "state.number holds int, not a Cell record"),
+    statement(
+        "wrong type", "state.number = state.flag", "state.number holds int, not bool; write `1 if condition else 0`"
+    ),
+    statement("bool field", "state.flag = 1", "state.flag holds bool, not int; write True"),
+    statement("bool field 0", "state.flag = 0", "state.flag holds bool, not int; write False"),
+    statement("number as bool", "state.flag = state.number", "holds bool, not int; compare it, for example `x != 0`"),
+    statement("nothing", "state.flag = clear(state)", "`clear(state)` returns nothing, so write it on"),
+    statement(
+        "record as number", "state.number = state.cells[0]", "not a Cell record; name one of its fields or elements"
+    ),
     statement("too large", "state.number = 4", "state.number = 4 is outside its range 0 .. 3", "Count(highest=3"),
     statement("too small", "state.row[0] = -1", "state.row[0] = -1 is outside its range 0 .. 3"),
     statement("enum too large", "state.cells[0].number = Mode.BROKEN", "= 7 is outside its range 0 .. 3"),

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Allowance, AtMost, Bag, Count, Id, Ids, IdSet, Queue, Struct
-from kafkacheck.checker.schema import contains, excluding, including, remove
+from kafkacheck.checker.schema import including, remove
 from kafkacheck.checker.schema.containers import Position
 
 
@@ -62,14 +62,11 @@ COUNTS = [
     "number = state.seen\n    if number in state.up: return False  # here",
     "number = count\n    number = count if node == 1 else count\n    if number in state.up: return False  # here",
     "if is_up(state, count): return False",
-    "if contains(state.mask, count): return False",
-    "state.mask = including(state.mask, state.seen)",
-    "state.mask = excluding(state.mask, count)",
 ]
 IDS = [
     "if node in state.up or state.leader in state.up or state.chosen in state.up: return False",
     "if count + 1 in state.up or 1 in state.up or is_up(state, node): return False",
-    "state.up = Ids({node, min(state.seen, 1)})\n    state.mask = including(state.mask, node)",
+    "state.up = Ids({node, min(state.seen, 1)})\n    state.mask = including(state.mask, state.seen)",
     "if any(each in state.up for each in range(3)) or all(each in state.up for each in state.up): return False",
     "number = count\n    number = node\n    if number in state.up: return False",
     "for count in range(3):\n        if count in state.up: return False",
