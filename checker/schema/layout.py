@@ -71,7 +71,9 @@ def scalar_of(kind: Kind, bounds: Bounds, place: str) -> Scalar:
     """The range of `kind` at `bounds`. ModelError, naming `place`, where it is empty or too large for a field."""
     low, high = _range(kind, bounds, place)
     if high < low:
-        raise ModelError(f"{place}: the range of {kind} is {low} .. {high}, which is empty; raise the bound it uses")
+        size = getattr(kind, "highest", getattr(kind, "end", None))
+        mend = bounds.mend(size, low) or "; raise the bound it uses"
+        raise ModelError(f"{place}: the range of {kind} is {low} .. {high}, which is empty{mend}")
     if high > HIGHEST_VALUE or low < -HIGHEST_VALUE:
         raise ModelError(f"{place}: the range of {kind} is {low} .. {high}; a field holds at most 2**31 - 1")
     return Scalar(kind, low, high)
@@ -94,15 +96,15 @@ def _range(kind: Kind, bounds: Bounds, place: str) -> tuple[int, int]:
                 )
             return values[0], values[-1] if highest is None else min(bounds.evaluate(highest, place), values[-1])
         case Id(members, none):
-            count = _members(bounds.evaluate(members, place), members, place)
+            count = _members(bounds, members, place)
             return _with_none(none, place), count - 1
         case IdSet(members):
-            count = _members(bounds.evaluate(members, place), members, place)
+            count = _members(bounds, members, place)
             if count > MOST_MEMBERS:
                 raise ModelError(f"{place}: a set of ids has at most {MOST_MEMBERS} members; {members!r} is {count}")
             return 0, (1 << count) - 1
         case Position(most):
-            return 0, _members(bounds.evaluate(most, place), most, place) - 1
+            return 0, _members(bounds, most, place) - 1
         case Offset(end):
             return 0, bounds.evaluate(end, place)
         case Epoch(highest, none):
@@ -112,9 +114,11 @@ def _range(kind: Kind, bounds: Bounds, place: str) -> tuple[int, int]:
     raise ModelError(f"{place}: {kind!r} is not a kind of field; see kafkacheck.checker.schema for the kinds")
 
 
-def _members(count: int, members: object, place: str) -> int:
+def _members(bounds: Bounds, members: Size, place: str) -> int:
+    count = bounds.evaluate(members, place)
     if count < 1:
-        raise ModelError(f"{place}: the set {members!r} has {count} members at these bounds; it needs at least 1")
+        told = f"{place}: the set {members!r} has {count} members at these bounds; it needs at least 1"
+        raise ModelError(told + bounds.mend(members, 1))
     return count
 
 
@@ -256,8 +260,12 @@ class Layout:
     def _type(self, annotation: Any, place: str) -> Type:
         annotation, condition = split_condition(annotation)
         found = self._whole_type(annotation, place)
-        if condition is None or self.bounds.evaluate(condition.size, place) > 0:
+        size = 1 if condition is None else self.bounds.evaluate(condition.size, place)
+        if condition is None or size > 0:
             return found
+        if size < 0 and condition.size in self.bounds.values:
+            mend = self.bounds.mend(condition.size, 0)
+            raise ModelError(f"{place}: it exists only if {condition.size} is above 0, and is absent if it is 0{mend}")
         return missing(found, condition.size, self._missing)
 
     def _whole_type(self, annotation: Any, place: str) -> Type:
@@ -275,7 +283,8 @@ class Layout:
             size = index.members if isinstance(index, ById) else index.length
             length = self.bounds.evaluate(size, place)
             if length < 1:
-                raise ModelError(f"{place}: its length {size!r} is {length} at these bounds; it needs at least 1")
+                told = f"{place}: its length {size!r} is {length} at these bounds; it needs at least 1"
+                raise ModelError(told + self.bounds.mend(size, 1))
             return ArrayOf(self._type(get_args(base)[0], f"{place}[...]"), length, index)
         raise ModelError(
             f"{place}: the annotation {annotation!r} gives no kind; write Annotated[int, Count(3)] (or another kind "
@@ -290,7 +299,8 @@ class Layout:
             raise ModelError(f"{place}: {told}")
         most = self.bounds.evaluate(bound.most, place)
         if most < 1:
-            raise ModelError(f"{place}: it holds at most {bound.most!r}, {most} at these bounds; it needs at least 1")
+            told = f"{place}: it holds at most {bound.most!r}, {most} at these bounds; it needs at least 1"
+            raise ModelError(told + self.bounds.mend(bound.most, 1))
         struct = container_class(kind, element, most)
         if struct not in self._records:
             if path := unknown_blank(self._record(element), element.__name__):

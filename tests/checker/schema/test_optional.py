@@ -78,6 +78,11 @@ def test_a_part_that_does_not_exist_is_blank_and_takes_no_bit():
     assert without.type_ok(blank)
 
 
+def test_a_negative_bound_is_named_with_its_least_value():
+    with pytest.raises(ModelError, match="the bound parts is -1, and must be at least 0"):
+        layout(parts=-1)
+
+
 def test_records_that_do_not_exist_have_one_type():
     root = layout(parts=0).root
     entry, entries = root.field("entry"), root.field("entries")

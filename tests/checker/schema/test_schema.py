@@ -30,6 +30,7 @@ from kafkacheck.checker.schema import (
     including,
 )
 from kafkacheck.checker.schema.bounds import Bounds
+from kafkacheck.checker.schema.containers import Position
 from kafkacheck.checker.schema.layout import Layout, scalar_of
 from tests.support.snippets import line_of, load
 
@@ -146,7 +147,7 @@ class Odd(Kind):
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (Id("nothing"), "the set 'nothing' has 0 members at these bounds; it needs at least 1"),
+        (Id("nothing"), "has 0 members at these bounds; it needs at least 1; the bound nothing is 0, and must be"),
         (Id("-members"), "has -3 members at these bounds"),
         (Id("members", none=9), "the sentinel is 9; it must be -1, so that the range stays one interval"),
         (Epoch("members", none=-2), "the sentinel is -2; it must be -1"),
@@ -155,7 +156,10 @@ class Odd(Kind):
         (IdSet("nothing"), "the set 'nothing' has 0 members"),
         (Offset("-size"), "is 0 .. -2, which is empty; raise the bound it uses"),
         (Epoch("-1"), "which is empty"),
-        (Count("size", "members"), "is 3 .. 2, which is empty"),
+        (Count("size", "members"), "is 3 .. 2, which is empty; the bound size is 2, and must be at least 3"),
+        (Offset("size - 9"), "is 0 .. -7, which is empty; the bound size is 2, and must be at least 9"),
+        (Epoch("size // 3 - members", none=-1), "which is empty; the bound size is 2, and must be at least 6"),
+        (Position("nothing - 1"), "it needs at least 1; the bound nothing is 0, and must be at least 2"),
         (Count(2**31), "a field holds at most 2**31 - 1"),
         (Count(0, -(2**31)), "a field holds at most 2**31 - 1"),
         (Id(10**10), "a field holds at most 2**31 - 1"),
