@@ -12,7 +12,7 @@ from kafkacheck.checker.language.outside import rule_problem
 from kafkacheck.checker.model.parts import Action
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import shown
-from kafkacheck.checker.process.names import a_or_an, did_you_mean, shortened
+from kafkacheck.checker.process.names import a_or_an, did_you_mean, nearest, shortened
 from kafkacheck.checker.schema import Struct
 from kafkacheck.checker.schema.plain_values import int_problem
 from kafkacheck.checker.schema.rules import is_group
@@ -109,11 +109,14 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
         names = mapping.values() if role == "charges" else mapping
         for each in names:
             if not isinstance(each, str) or not each.isidentifier():
-                raise refuse(role, f"has the name {shown(each)}", "names as Python has them, such as 'nodes'")
+                wanted = "names as Python has them, such as 'nodes'"
+                if role == "charges" and isinstance(each, FunctionType):
+                    wanted = f"the action first, and then the name of its allowance: {{{each.__name__}: 'name'}}"
+                raise refuse(role, f"has the name {shown(each)}", wanted)
     if problem := _flag_problem(arguments["flags"], arguments["bounds"]):
         raise ModelError(f"model {name}: {problem}")
     for function, allowance in arguments["charges"].items():
-        _check_charge(function, allowance, arguments["bounds"], name)
+        _check_charge(function, allowance, arguments, name)
     kinds: dict[str, tuple[type | tuple[type, ...], str]] = {
         "check_deadlock": (bool, "True or False"),
         "drawing": ((Lanes, type(None)), "Lanes(...), or None"),
@@ -148,13 +151,18 @@ def _flag_problem(flags: Any, bounds: Mapping[str, Any]) -> str:
     return ""
 
 
-def _check_charge(function: Any, allowance: str, bounds: Mapping[str, int], model: str) -> None:
+def _check_charge(function: Any, allowance: str, arguments: Mapping[str, Any], model: str) -> None:
     if not isinstance(function, FunctionType):
-        raise ModelError(f"model {model}: `charges` charges {shown(function)}; charge a function of `actions`")
-    if allowance not in bounds:
+        told = f"model {model}: `charges` charges {shown(function)}"
+        names = [getattr(each, "__name__", "") for each in arguments["actions"]]
+        near = nearest(function, names) if isinstance(function, str) else ""
+        mend = f"the function {near}, without quotes" if near else "a function of `actions`"
+        raise ModelError(f"{told}; charge {mend}")
+    if allowance not in arguments["bounds"]:
+        hint = did_you_mean(allowance, arguments["bounds"])
         raise ModelError(
-            f"model {model}: `charges` charges {function.__name__} to {allowance!r}, which is no bound"
-            f"{did_you_mean(allowance, bounds)}; add it to `bounds`, with how often such steps can happen in all"
+            f"model {model}: `charges` charges {function.__name__} to {allowance!r}, which is no bound{hint}; add it to "
+            "`bounds`, with how often such steps can happen in all"
         )
 
 

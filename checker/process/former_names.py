@@ -23,7 +23,7 @@ def hint(name: str) -> str:
     top = name.removeprefix("kafkacheck.").partition(".")[0]
     if top in PACKAGES and top in sys.modules and sys.modules[top] is sys.modules.get(f"kafkacheck.{top}"):
         return (
-            f"{top} is a package of kafkacheck here, of which modules come by `from kafkacheck.{top} import ...`; for a "
+            f"{top} is a package of kafkacheck here, with modules as by `from kafkacheck.{top} import ...`; for a "
             f"package {top} of your own set PYTHONPATH to the folder that it is in"
         )
     return "kafkacheck has no such module; mend the import" if name.startswith("kafkacheck.") else ""

@@ -28,7 +28,7 @@ def test_no_message_has_one_article_for_every_name():
 @pytest.mark.parametrize(
     ("missing", "told"),
     [
-        ("spec.rules_of_mine", "spec is a package of kafkacheck here, of which modules come by `from kafkacheck.spec"),
+        ("spec.rules_of_mine", "spec is a package of kafkacheck here, with modules as by `from kafkacheck.spec"),
         ("spec", "for a package spec of your own set PYTHONPATH to the folder that it is in"),
         ("kafkacheck.spec", "spec is a package of kafkacheck here"),
         ("kafkacheck.specs", "kafkacheck has no such module; mend the import"),
