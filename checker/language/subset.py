@@ -195,7 +195,9 @@ class FunctionReader:
             told = f"{node.id!r} is outside the plain subset; of Python's own functions there are {known}"
             raise self.error(node, told)
         if node.id not in scope:
-            raise self.error(node, f"the name {node.id!r} is not defined; define or import it, or correct it")
+            taken = f"let the function take it: `def {self.tree.name}(state, {node.id}, ...)`"
+            mend = taken if node.id in ("rules", "bounds") else "define or import it, or correct it"
+            raise self.error(node, f"the name {node.id!r} is not defined; {mend}")
         self.program.outside.note_name(self.result.function, node.lineno, node.id)
         return self.expressions.host_value(node, scope[node.id], node.id)
 
@@ -316,7 +318,8 @@ class FunctionReader:
     def _returns(self, statement: ast.stmt, kind: ValueType) -> None:
         if self._returned and self.result.returns != kind:
             before = type_name(self.result.returns)
-            raise self.error(statement, f"it returns {type_name(kind)} here and {before} elsewhere")
+            told = f"it returns {type_name(kind)} here and {before} elsewhere"
+            raise self.error(statement, f"{told}; let each `return` give the same type")
         assert not isinstance(kind, Host)
         self._returned = True
         self.result.returns = kind

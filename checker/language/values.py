@@ -1,6 +1,7 @@
 """What an expression of the plain subset is, once it is read: its type, and its typed form."""
 
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 from kafkacheck.checker.language import ir
@@ -85,6 +86,8 @@ def mend_of(wanted: ir.IrType, given: ValueType, text: str) -> str:
         return "write Ids({member})"
     if given == SET:
         return "ask for its len(), or for a member: `member in ids`"
+    if isinstance(given, Host) and isinstance(given.value, FunctionType):
+        return f"call it: `{text}(...)`"
     if is_container(given):
         return f"ask `len({text}) == 0` or `len({text}) > 0`" if wanted == BOOL else f"write `len({text})`"
     if isinstance(given, ArrayOf):

@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from kafkacheck.checker.language import ir
-from kafkacheck.checker.language.ir import BOOL, SET
+from kafkacheck.checker.language.ir import BOOL, INT, SET
 from kafkacheck.checker.language.items import moved_by
 from kafkacheck.checker.language.values import Value, type_name
 from kafkacheck.checker.process.locations import place_of
@@ -28,6 +28,8 @@ def read_writer(reader: "FunctionReader", node: ast.Call, function: FunctionType
         kind = types[0] if len(types) == 1 else None
         if not isinstance(kind, Record):
             mend = "write an array by a loop over it"
+            if types[:1] in ([INT], [BOOL]):
+                mend = f"write `{ast.unparse(node.args[0])} = {0 if types[0] == INT else False}`"
             if types == [SET]:
                 mend = f"write `{ast.unparse(node.args[0])} = Ids()`"
             raise reader.error(node, _misuse("clear() takes one record", arguments, mend))

@@ -93,7 +93,9 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
             raise refuse(role, f"is {shown(listed)}", "a list of functions")
         for each in listed:
             if not callable(each):
-                raise refuse(role, f"lists {shown(each)}", "functions")
+                wanted = "functions" + ", without quotes" * isinstance(each, str)
+                wanted += ", and not what they return: leave out the brackets behind a name" * isinstance(each, bool)
+                raise refuse(role, f"lists {shown(each)}", wanted)
     pairs = arguments["leads_to"]
     expected = "a list of pairs of functions, such as [(asked, answered)]"
     if isinstance(pairs, str) or not isinstance(pairs, Sequence):
@@ -145,7 +147,8 @@ def _flag_problem(flags: Any, bounds: Mapping[str, Any]) -> str:
         return f"`flags` is {shown(flags)}; give a list of names of bounds"
     for each in flags:
         if not isinstance(each, str) or each not in bounds:
-            return f"`flags` names {shown(each)}, which is no bound; name bounds that are 0 or 1"
+            hint = did_you_mean(str(each), bounds)
+            return f"`flags` names {shown(each)}, which is no bound{hint}; name bounds that are 0 or 1"
         if bounds[each] not in (0, 1):
             return f"the bound {each} is {bounds[each]}; it is 0 or 1"
     return ""
@@ -161,8 +164,8 @@ def _check_charge(function: Any, allowance: str, arguments: Mapping[str, Any], m
     if allowance not in arguments["bounds"]:
         hint = did_you_mean(allowance, arguments["bounds"])
         raise ModelError(
-            f"model {model}: `charges` charges {function.__name__} to {allowance!r}, which is no bound{hint}; add it to "
-            "`bounds`, with how often such steps can happen in all"
+            f"model {model}: `charges` charges {function.__name__} to {allowance!r}, which is no bound{hint}; add it "
+            "to `bounds`, with how often such steps can happen in all"
         )
 
 
@@ -179,6 +182,10 @@ def _check_name(name: Any) -> None:
 def _check_rules(rules: Any, model: str) -> None:
     if rules is None:
         return
+    if isinstance(rules, type) and hasattr(rules, "_fields"):
+        raise ModelError(
+            f"model {model}: `rules` is the class {rules.__name__}; give a NamedTuple of it: {rules.__name__}()"
+        )
     if not is_group(rules):
         raise ModelError(
             f"model {model}: `rules` is {shown(rules)}; give a NamedTuple of enum members, ints or bools, or "
@@ -253,7 +260,8 @@ def idle_problem(parameters: Sequence[str], taken: Sequence[str], bounds: Sequen
     """What a model names and nothing uses; "" if there is nothing. `taken`: the parameters that its actions have."""
     if parameters:
         names = ", ".join(taken) or "none"
-        return f"`parameters` names {parameters[0]!r}, which no action takes; the actions take: {names}"
+        hint = did_you_mean(parameters[0], taken)
+        return f"`parameters` names {parameters[0]!r}, which no action takes{hint}; the actions take: {names}"
     if bounds:
         return f"the bound {bounds[0]!r} is used by no field, no parameter and no function; remove it or use it"
     return ""

@@ -14,10 +14,11 @@ from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import declaration_place
 from kafkacheck.checker.process.names import a_or_an
 from kafkacheck.checker.schema import objects
-from kafkacheck.checker.schema.bounds import Bounds
+from kafkacheck.checker.schema.bounds import Bounds, names_in
 from kafkacheck.checker.schema.budget import Budget, budget_of
 from kafkacheck.checker.schema.canonical import Part, canonical, parts_of
 from kafkacheck.checker.schema.containers import AtMost, Bag, Container, Position, Queue, container_class
+from kafkacheck.checker.schema.id_sets import Ids
 from kafkacheck.checker.schema.plain_values import enum_problem
 from kafkacheck.checker.schema.schema import (
     MOST_MEMBERS,
@@ -72,7 +73,8 @@ def scalar_of(kind: Kind, bounds: Bounds, place: str) -> Scalar:
     low, high = _range(kind, bounds, place)
     if high < low:
         size = getattr(kind, "highest", getattr(kind, "end", None))
-        mend = bounds.mend(size, low) or "; raise the bound it uses"
+        usual = "raise the bound it uses" if names_in(size) else "let its highest value be at least its lowest"
+        mend = bounds.mend(size, low) or f"; {usual}"
         raise ModelError(f"{place}: the range of {kind} is {low} .. {high}, which is empty{mend}")
     if high > HIGHEST_VALUE or low < -HIGHEST_VALUE:
         raise ModelError(f"{place}: the range of {kind} is {low} .. {high}; a field holds at most 2**31 - 1")
@@ -286,8 +288,13 @@ class Layout:
                 told = f"{place}: its length {size!r} is {length} at these bounds; it needs at least 1"
                 raise ModelError(told + self.bounds.mend(size, 1))
             return ArrayOf(self._type(get_args(base)[0], f"{place}[...]"), length, index)
+        told = f"{place}: the annotation {annotation!r} gives no kind"
+        if annotation is Ids or set in (annotation, get_origin(annotation)):
+            raise ModelError(f"{told}; write Annotated[Ids, IdSet('set')]")
+        if type(None) in get_args(annotation):
+            raise ModelError(f"{told}; write Annotated[int, Id('set', none=-1)], or an Epoch with none=-1")
         raise ModelError(
-            f"{place}: the annotation {annotation!r} gives no kind; write Annotated[int, Count(3)] (or another kind "
+            f"{told}; write Annotated[int, Count(3)] (or another kind "
             "of kafkacheck.checker.schema), an IntEnum, a Struct, Annotated[Array[...], ById('set')] or "
             "ByPosition('length'), or Annotated[Queue[...], AtMost('bound')] or of a Bag"
         )

@@ -129,6 +129,16 @@ CASES = [
         "`add(state.queue, Cell(number=i))` writes to the state, and a generator only reads; write a loop: `for ... in",
         "and `add(state.queue, Cell(number=i))` on a line in it",
     ),
+    guard("a function as a condition", "count_up", "must be bool, not function count_up; call it: `count_up(...)`"),
+    guard("the value of a member", "Mode.ON.value == 1", "int has no field 'value'; an enum member is its number"),
+    guard("the least of a list", "min([1, 2]) == 1", "min() takes two or more numbers, not `[1, 2]`; name them, `min("),
+    guard(
+        "bounds that are not taken", "bounds.members == 1", "let the function take it: `def ", "(state, bounds, ...)`"
+    ),
+    statement(
+        "an empty queue", "state.queue = []", "a list is outside the plain subset", "clear(...) to empty a queue"
+    ),
+    statement("clear a number", "schema.clear(state.number)", "takes one record, not int; write `state.number = 0`"),
     guard("a generator that copies", "sum(copy(cell, state.cells[0]) for cell in state.cells)", "writes to the state"),
     guard(
         "any of a call that writes",

@@ -187,13 +187,18 @@ EXPRESSIONS = [
         "any(...), all(...) or sum(...) of a generator, or a `for` loop",
     ),
     guard("generator", "(i for i in range(3)) == 1", "a generator expression is outside", "one argument of any(...)"),
-    guard("generator elsewhere", "max(i for i in range(3)) == 1", "max() with 1 argument(s)", "any, all and sum of a"),
+    guard(
+        "generator elsewhere",
+        "max(i for i in range(3)) == 1",
+        "max() takes two or more numbers, not `(i for",
+        "`for` loop",
+    ),
     guard("set comprehension", "{i for i in range(3)} == 1", "a set comprehension is outside"),
     guard("dict comprehension", "{i: i for i in range(3)} == 1", "a dict comprehension is outside"),
     guard("float", "state.number < 1.5", "the float 1.5", SUBSET, "use ints and enums"),
     guard("string", "state.number == 'one'", "the str 'one'", SUBSET),
     guard("f-string", "state.number == f'{LIMIT}'", "an f-string is outside", "an enum member"),
-    guard("none", "state.number == None", "the NoneType None", SUBSET),
+    guard("none", "state.number == None", "the NoneType None", SUBSET, "use the sentinel -1"),
     guard("bytes", "state.number == b'1'", "the bytes b'1'", SUBSET),
     guard("complex", "state.number == 1j", "the complex 1j", SUBSET),
     guard("walrus", "(one := state.number) > 1", "`:=` is outside", "an assignment on a line of its own"),
@@ -227,7 +232,7 @@ EXPRESSIONS = [
         "range", "range(3) == 3", "range() with 1 argument(s) is outside the plain subset", "range, enumerate and zip"
     ),
     guard("zip as a value", "zip(state.row, state.row) == 3", "zip() with 2 argument(s) is outside the plain subset"),
-    guard("max of one", "max(state.row) == 1", "max() with 1 argument(s) is outside the plain subset"),
+    guard("max of one", "max(state.row) == 1", "max() takes two or more numbers, not `state.row`"),
     guard("len of nothing", "len() == 1", "len() with 0 argument(s)"),
     guard("len of two", "len(state.row, state.row) == 1", "len() with 2 argument(s)"),
     guard("len of a number", "len(state.number) == 1", "len() of int; only arrays, id sets, queues and bags have one"),
@@ -247,8 +252,8 @@ EXPRESSIONS = [
     guard("module function in C", "math.gcd(1, 2) == 1", "gcd is a builtin_function_or_method"),
     guard("module itself", "schema == 1", "a comparison needs ints, not module kafkacheck.checker.schema"),
     guard("missing in a module", "schema.maximum(1) == 1", "kafkacheck.checker.schema has no 'maximum'"),
-    guard("missing enum member", "state.number == Mode.MAYBE", "Mode has no 'MAYBE'"),
-    guard("calling an enum", "Mode(1) == 1", "Mode cannot be called; only plain functions can"),
+    guard("missing enum member", "state.number == Mode.MAYBE", "Mode has no 'MAYBE'; its members: OFF, ON, BROKEN"),
+    guard("calling an enum", "Mode(1) == 1", "Mode cannot be called; name a member of it, or take the number as it is"),
     guard("calling a number", "state.number() == 1", "int cannot be called"),
     guard(
         "calling a method",
@@ -399,7 +404,9 @@ RETURNS = [
     ),
     Case("return in a loop", "for i in range(3):\n    return True", ("one path ends without `return`",)),
     Case(
-        "int and bool", "if state.flag:\n    return True\nreturn 1  # here", ("it returns int here and bool elsewhere",)
+        "int and bool",
+        "if state.flag:\n    return True\nreturn 1  # here",
+        ("it returns int here and bool elsewhere; let each `return` give the same type",),
     ),
     Case(
         "nothing and bool",
