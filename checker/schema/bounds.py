@@ -63,7 +63,7 @@ class Bounds:
             for value in range(start + 1, start + _TRIED):
                 with contextlib.suppress(ModelError):  # it may divide by zero
                     if Bounds({**self.values, name: value}).evaluate(size, "") >= least:
-                        return f"; the bound {name} is {self.values[name]}, and must be at least {value}"
+                        return f"; the bound {name} is {self.values[name]}, and must be at least {value} here"
         return ""
 
     def _value(self, node: ast.expr, size: str, place: str) -> int:
