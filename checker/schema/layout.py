@@ -72,7 +72,7 @@ def scalar_of(kind: Kind, bounds: Bounds, place: str) -> Scalar:
     """The range of `kind` at `bounds`. ModelError, naming `place`, where it is empty or too large for a field."""
     low, high = _range(kind, bounds, place)
     if high < low:
-        size: Size = getattr(kind, "highest", None) or getattr(kind, "end", 0)
+        size: Size = getattr(kind, "highest", None) or getattr(kind, "end", None) or 0
         usual = "raise the bound it uses" if names_in(size) else "let its highest value be at least its lowest"
         mend = bounds.mend(size, low) or f"; {usual}"
         raise ModelError(f"{place}: the range of {kind} is {low} .. {high}, which is empty{mend}")
