@@ -204,8 +204,8 @@ def wait_for_join(group: ClassicGroup, connections: Array[Connection], consumer_
     if not member.is_member:
         member.is_member = True
         member.is_new = True
+        member.instance_id = request.instance_id
     member.awaits_join = True
-    member.instance_id = request.instance_id
     member.owned = request.owned
     park(connections[consumer_id], member_id)
     if group.leader == NO_MEMBER_ID:

@@ -80,6 +80,7 @@ JUDGES = {
         "org.apache.kafka.coordinator.group.GroupMetadataManager",
         ("consumer_group/assignment.py", "consumer_group/coordinator.py", "consumer_group/reconciliation.py"),
     ),
+    "classic_group.py": ("org.apache.kafka.coordinator.group.GroupMetadataManager", ("classic_group/coordinator.py",)),
     "consumer_membership.py": (
         "org.apache.kafka.clients.consumer.internals.ConsumerMembershipManager",
         ("client/consumer_membership.py",),
@@ -185,6 +186,7 @@ RUNS = (
     Run("consumer_group.py", "consumer_group_model.py", SUBSCRIPTIONS, case="subscriptions"),
     Run("consumer_group.py", "consumer_group_model.py", ("topics=2", "max_group_epoch=2"), case="topics"),
     Run("consumer_group.py", "consumer_group_model.py", ("members=3", "max_group_epoch=2"), case="three"),
+    Run("classic_group.py", "classic_group_model.py", ("member_ids=2", "max_generation=3")),
     Run("consumer_membership.py", "consumer_membership_model.py"),
     Run("consumer_membership.py", "consumer_membership_model.py", ("topics=2", "max_group_epoch=1"), case="topics"),
     Run("epoch_file.py", "epoch_file_model.py"),
