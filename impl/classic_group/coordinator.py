@@ -4,8 +4,8 @@ Part of Kafka modelled: `GroupMetadataManager` (`classicGroupJoin`, `classicGrou
 `classicGroupLeave`, `completeClassicGroupJoin`).
 Source: apache/kafka (commit 1eb7644349); KIP-62, KIP-345, KIP-394.
 Left out, and why that is sound: the time of sessions, joins and the first delay, which end at once, later or never;
-the end of the time to sync, which removes several members as the ends of their sessions do; the order of Kafka's hash
-map of members, in place of which the lowest member id comes first, because no rule prefers a member.
+the end of the time to sync, which removes several members as the ends of their sessions do; and the order of Kafka's
+hash map of members, in place of which the lowest member id comes first: only which member leads depends on it.
 """
 
 from kafkacheck.checker.schema import Array, Ids, clear

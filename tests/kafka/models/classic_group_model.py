@@ -5,7 +5,8 @@ modelled: any request that Kafka's checks let through may come at any time, with
 generation. A member has one request of a kind parked at most; its consumer sends that again after it was lost. Times
 end at any time. The leader gives all partitions to one member, or to none.
 
-Bounds: `max_generation` and `member_ids` only end behaviours.
+Bounds: with `static_members` at 0 no consumer has an instance id, with `claims` at 0 none says that it owns anything.
+`max_generation` and `member_ids` only end behaviours.
 Expected: HOLDS
 """
 
@@ -63,9 +64,11 @@ def is_parked(state: State, kind: RequestKind, member_id: int) -> bool:
     )
 
 
-def begin(state: State, consumer_id: int, kind: RequestKind, member_id: int, instance_id: int) -> bool:
+def begin(state: State, bounds: Bounds, consumer_id: int, kind: RequestKind, member_id: int, instance_id: int) -> bool:
     """Write a request; False if it cannot come now."""
     connection = state.connections[consumer_id]
+    if instance_id != NO_INSTANCE and bounds.static_members == 0:
+        return False
     if has_answer(state) or connection.stage != Stage.IDLE:
         return False
     if member_id != NO_MEMBER_ID and is_parked(state, kind, member_id):
@@ -92,7 +95,9 @@ def consumer_joins(
             return False
     elif member_id in state.group.pending and instance_id != NO_INSTANCE:
         return False
-    if is_last(state, bounds) or not begin(state, consumer_id, RequestKind.JOIN, member_id, instance_id):
+    if is_last(state, bounds) or (owned != Ids() and bounds.claims == 0):
+        return False
+    if not begin(state, bounds, consumer_id, RequestKind.JOIN, member_id, instance_id):
         return False
     state.connections[consumer_id].request.owned = owned
     coordinator.classic_group_join(state.group, rules, state.connections, consumer_id)
@@ -112,7 +117,7 @@ def consumer_syncs(
     """A consumer asks for its assignment, in this generation or that before; `owner_id` gets all partitions."""
     if owner_id != NO_MEMBER_ID and member_id != state.group.leader:
         return False
-    if not begin(state, consumer_id, RequestKind.SYNC, member_id, instance_id):
+    if not begin(state, bounds, consumer_id, RequestKind.SYNC, member_id, instance_id):
         return False
     request = state.connections[consumer_id].request
     request.generation = state.group.generation if is_current else state.group.generation - 1
@@ -125,13 +130,14 @@ def consumer_syncs(
 def consumer_sends_heartbeat(
     state: State,
     rules: ClassicGroupRules,
+    bounds: Bounds,
     consumer_id: ConsumerId,
     member_id: OptionalMemberId,
     instance_id: OptionalInstanceId,
     is_current: bool,
 ) -> bool:
     """A consumer sends a heartbeat, in this generation or that before."""
-    if not begin(state, consumer_id, RequestKind.HEARTBEAT, member_id, instance_id):
+    if not begin(state, bounds, consumer_id, RequestKind.HEARTBEAT, member_id, instance_id):
         return False
     connection = state.connections[consumer_id]
     connection.request.generation = state.group.generation if is_current else state.group.generation - 1
@@ -148,7 +154,7 @@ def consumer_leaves(
     instance_id: OptionalInstanceId,
 ) -> bool:
     """A consumer leaves, or somebody else says so."""
-    if is_last(state, bounds) or not begin(state, consumer_id, RequestKind.LEAVE, member_id, instance_id):
+    if is_last(state, bounds) or not begin(state, bounds, consumer_id, RequestKind.LEAVE, member_id, instance_id):
         return False
     coordinator.classic_group_leave(state.group, rules, state.connections, consumer_id)
     return True
@@ -173,10 +179,10 @@ def request_is_lost(state: State, consumer_id: ConsumerId) -> bool:
 
 
 def session_ends(state: State, bounds: Bounds, member_id: MemberId) -> bool:
-    """The coordinator has not heard of a member for too long."""
-    if is_last(state, bounds) or has_answer(state):
+    """The coordinator has not heard of a member for too long. That changes nothing for one that waits for it."""
+    if is_last(state, bounds) or has_answer(state) or not state.group.members[member_id].is_member:
         return False
-    return coordinator.expire_member(state.group, state.connections, state.group.members[member_id], member_id)
+    return coordinator.expire_member(state.group, state.connections, state.group.members[member_id], member_id) or True
 
 
 def pending_member_expires(state: State, bounds: Bounds, member_id: MemberId) -> bool:
@@ -223,8 +229,16 @@ MODEL = Model(
         rebalance_times_out,
         initial_delay_ends,
     ],
-    stuttering=[rebalance_times_out],
+    stuttering=[session_ends, rebalance_times_out],
     always=[],
-    bounds={"consumers": 2, "member_ids": 3, "instances": 1, "partitions": 1, "max_generation": 2},
+    bounds={
+        "consumers": 2,
+        "member_ids": 3,
+        "instances": 1,
+        "partitions": 1,
+        "max_generation": 2,
+        "static_members": 1,
+        "claims": 1,
+    },
     check_deadlock=False,
 )

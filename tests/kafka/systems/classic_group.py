@@ -24,7 +24,6 @@ class ClassicGroupCoordinator:
         *(f"group.{field}" for field in ("state", *NUMBERS)),
         *(f"group.members[*].{field}" for field in MEMBER),
     )
-    refuses = ("session_ends", "pending_member_expires")
     not_judged: ClassVar = {"connections[*].request": "what the environment has asked"}
 
     def __init__(self, model: Any) -> None:
@@ -73,12 +72,12 @@ class ClassicGroupCoordinator:
         self.door.forget(consumer_id)
 
     def session_ends(self, member_id: int) -> bool:
-        """The timer of a member ends; the bounds refuse if the group has its last generation."""
-        return self._may_end() and bool(self.door.expire(member_id, False))
+        """The timer of a member ends."""
+        return bool(self.door.expire(member_id, False))
 
     def pending_member_expires(self, member_id: int) -> bool:
         """The timer of a member id that nobody has joined with ends."""
-        return self._may_end() and bool(self.door.expire(member_id, True))
+        return bool(self.door.expire(member_id, True))
 
     def rebalance_times_out(self) -> bool:
         """The timer of a rebalance ends."""
@@ -87,10 +86,6 @@ class ClassicGroupCoordinator:
     def initial_delay_ends(self) -> bool:
         """The timer of a group that was empty ends."""
         return bool(self.door.endRebalance(True))
-
-    def _may_end(self) -> bool:
-        is_answered = any(self.door.stage(each) == "ANSWERED" for each in range(self.bounds["consumers"]))
-        return not is_answered and int(self.door.group()[0]) < self.bounds["max_generation"]
 
     def _generation(self, is_current: bool) -> int:
         return int(self.door.group()[0]) - (not is_current)

@@ -155,16 +155,13 @@ public final class ClassicGroupDoor {
         requests[connection] = null;
     }
 
-    /** The time of a member, or of one that has not joined yet, is over; whether the group has lost it. */
+    /** The time of a member, or of one that has not joined yet, is over; whether the group had it. */
     public boolean expire(int member, boolean isPending) {
         ClassicGroup group = known();
-        if (group == null || !has(group, id(member), isPending)) return false;
-        around.timeOut(GroupMetadataManager.classicGroupHeartbeatKey(GROUP, id(member)));
-        return !has(group, id(member), isPending);
-    }
-
-    private static boolean has(ClassicGroup group, String id, boolean isPending) {
-        return isPending ? group.isPendingMember(id) : group.hasMember(id);
+        String id = id(member);
+        boolean was = group != null && (isPending ? group.isPendingMember(id) : group.hasMember(id));
+        if (was) around.timeOut(GroupMetadataManager.classicGroupHeartbeatKey(GROUP, id));
+        return was;
     }
 
     /** The time of a rebalance is over, or that in which a group that was empty waits for more; whether it waited. */
