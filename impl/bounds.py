@@ -12,6 +12,7 @@ from typing import NamedTuple
 class Bounds(NamedTuple):
     """The bounds that functions read. A model needs only those that its own functions read.
 
+    claims: 1 if members of a classic group may say that they own partitions; 0 otherwise.
     creations: how many partitions of a consumer group's topics are created later.
     deferrals: how often the assignor of a consumer group may wait.
     elr_index: 1 if the controller's index of eligible leader replicas is modelled; 0 otherwise.
@@ -30,10 +31,12 @@ class Bounds(NamedTuple):
     producer_ids: how many producer ids the cluster can give out.
     reassignment_rounds: 1 if a reassignment ends in two rounds; 0 if at once.
     segment_size: how many offsets a segment of a log covers.
+    static_members: 1 if members of a classic group may be static; 0 otherwise.
     topics: how many topics there are.
     transactional: 1 if the producer sends in transactions; 0 otherwise.
     """
 
+    claims: int
     creations: int
     deferrals: int
     elr_index: int
@@ -52,5 +55,6 @@ class Bounds(NamedTuple):
     producer_ids: int
     reassignment_rounds: int
     segment_size: int
+    static_members: int
     topics: int
     transactional: int

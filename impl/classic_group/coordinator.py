@@ -3,7 +3,9 @@
 Part of Kafka modelled: `GroupMetadataManager` (`classicGroupJoin`, `classicGroupSync`, `classicGroupHeartbeat`,
 `classicGroupLeave`, `completeClassicGroupJoin`).
 Source: apache/kafka (commit 1eb7644349); KIP-62, KIP-345, KIP-394.
-Left out, and why that is sound: the time of sessions, joins and the first delay, which end at once, later or never.
+Left out, and why that is sound: the time of sessions, joins and the first delay, which end at once, later or never;
+the end of the time to sync, which removes several members as the ends of their sessions do; and the order of Kafka's
+hash map of members, in place of which the lowest member id comes first: only which member leads depends on it.
 """
 
 from kafkacheck.checker.schema import Array, Ids, clear
@@ -43,8 +45,10 @@ def member_error(group: ClassicGroup, rules: ClassicGroupRules, request: GroupRe
 
     Before KAFKA-8225 the instance id alone decided, so that two consumers could use it.
     """
-    current = member_of_instance(group, request.instance_id)
-    if current != NO_MEMBER_ID:
+    if request.instance_id != NO_INSTANCE:
+        current = member_of_instance(group, request.instance_id)
+        if current == NO_MEMBER_ID:
+            return GroupError.UNKNOWN_MEMBER_ID
         if current != request.member_id and rules.instance_is_checked:
             return GroupError.FENCED_INSTANCE_ID
         return GroupError.NONE
@@ -107,6 +111,16 @@ def first_member(group: ClassicGroup, awaits_join: bool) -> int:
     return found
 
 
+def drop_member(group: ClassicGroup, member_id: int) -> None:
+    """Forget a member. If it was the leader, the first one that is left leads.
+
+    Source: ClassicGroup.remove.
+    """
+    clear(group.members[member_id])
+    if group.leader == member_id:
+        group.leader = first_member(group, False)
+
+
 def complete_join(group: ClassicGroup, connections: Array[Connection]) -> None:
     """Begin the next generation with the members that have joined.
 
@@ -114,9 +128,9 @@ def complete_join(group: ClassicGroup, connections: Array[Connection]) -> None:
     group waits on.
     Source: GroupMetadataManager.completeClassicGroupJoin.
     """
-    for member in group.members:
+    for member_id, member in enumerate(group.members):
         if member.is_member and not member.awaits_join and member.instance_id == NO_INSTANCE:
-            clear(member)
+            drop_member(group, member_id)
     first = first_member(group, True)
     if first == NO_MEMBER_ID and has_members(group):
         return
@@ -130,6 +144,7 @@ def complete_join(group: ClassicGroup, connections: Array[Connection]) -> None:
             answer_join(group, connection, connection.request.member_id, True)
     for member in group.members:
         member.awaits_join = False
+        member.is_new = False
 
 
 def maybe_complete_join(group: ClassicGroup, connections: Array[Connection]) -> None:
@@ -146,42 +161,51 @@ def rebalance(group: ClassicGroup, connections: Array[Connection]) -> None:
     if group.state == GroupState.COMPLETING_REBALANCE:
         for member_id, member in enumerate(group.members):
             member.assigned = Ids()
-            answer_parked(connections, RequestKind.SYNC, member_id, GroupError.REBALANCE_IN_PROGRESS)
+            if member.awaits_sync:
+                answer_parked(connections, RequestKind.SYNC, member_id, GroupError.REBALANCE_IN_PROGRESS)
+            member.awaits_sync = False
     if group.state == GroupState.EMPTY:
         group.is_delayed = True
     group.state = GroupState.PREPARING_REBALANCE
     maybe_complete_join(group, connections)
 
 
-def remove_classic_member(group: ClassicGroup, connections: Array[Connection], member_id: int) -> None:
-    """Remove a member that leaves, or whose session has ended, and rebalance.
-
-    Source: GroupMetadataManager.removeMemberAndUpdateClassicGroup.
-    """
-    answer_parked(connections, RequestKind.JOIN, member_id, GroupError.UNKNOWN_MEMBER_ID)
-    answer_parked(connections, RequestKind.SYNC, member_id, GroupError.UNKNOWN_MEMBER_ID)
-    clear(group.members[member_id])
-    if group.leader == member_id:
-        group.leader = first_member(group, False)
+def rebalance_without(group: ClassicGroup, connections: Array[Connection]) -> None:
+    """Go on after somebody has left: rebalance unless that is under way, or nobody is left to rebalance."""
     if group.state == GroupState.PREPARING_REBALANCE:
         maybe_complete_join(group, connections)
-    else:
+    elif group.state != GroupState.EMPTY:
         rebalance(group, connections)
 
 
-def remove_pending(group: ClassicGroup, connections: Array[Connection], member_id: int) -> None:
-    """Forget a member id that a consumer was told, and has not joined with."""
+def remove_classic_member(group: ClassicGroup, connections: Array[Connection], member_id: int) -> None:
+    """Remove a member that leaves, or whose session has ended. A request to sync that it has parked is not answered.
+
+    Source: GroupMetadataManager.removeCurrentMemberFromClassicGroup.
+    """
+    answer_parked(connections, RequestKind.JOIN, member_id, GroupError.UNKNOWN_MEMBER_ID)
+    drop_member(group, member_id)
+
+
+def expire_pending(group: ClassicGroup, connections: Array[Connection], member_id: int) -> None:
+    """Forget a member id that a consumer was told, and has not joined with.
+
+    Source: GroupMetadataManager.removePendingMemberAndUpdateClassicGroup.
+    """
     group.pending -= {member_id}
-    maybe_complete_join(group, connections)
+    if group.state == GroupState.PREPARING_REBALANCE and all_have_joined(group):
+        complete_join(group, connections)
 
 
 def wait_for_join(group: ClassicGroup, connections: Array[Connection], consumer_id: int, member_id: int) -> None:
     """Let a member that joins wait for the others, and rebalance unless that is under way."""
     request = connections[consumer_id].request
     member = group.members[member_id]
-    member.is_member = True
+    if not member.is_member:
+        member.is_member = True
+        member.is_new = True
+        member.instance_id = request.instance_id
     member.awaits_join = True
-    member.instance_id = request.instance_id
     member.owned = request.owned
     park(connections[consumer_id], member_id)
     if group.leader == NO_MEMBER_ID:
@@ -281,7 +305,10 @@ def give_assignments(group: ClassicGroup, connections: Array[Connection], reques
     group.state = GroupState.STABLE
     for connection in connections:
         if connection.stage == Stage.PARKED and connection.request.kind == RequestKind.SYNC:
-            answer_sync(group, connection)
+            if group.members[connection.request.member_id].awaits_sync:
+                answer_sync(group, connection)
+    for member in group.members:
+        member.awaits_sync = False
 
 
 def answer_sync(group: ClassicGroup, connection: Connection) -> None:
@@ -312,6 +339,7 @@ def classic_group_sync(
         answer_sync(group, connection)
     else:
         park(connection, member_id)
+        group.members[member_id].awaits_sync = True
         if member_id == group.leader:
             give_assignments(group, connections, connection.request)
 
@@ -331,7 +359,7 @@ def classic_group_heartbeat(group: ClassicGroup, rules: ClassicGroupRules, conne
 def classic_group_leave(
     group: ClassicGroup, rules: ClassicGroupRules, connections: Array[Connection], consumer_id: int
 ) -> None:
-    """Handle a request to leave.
+    """Handle a request to leave. The group rebalances even if the one that leaves has not joined yet.
 
     Source: GroupMetadataManager.classicGroupLeave.
     """
@@ -339,19 +367,26 @@ def classic_group_leave(
     member_id = connection.request.member_id
     error = member_error(group, rules, connection.request)
     if member_id in group.pending:
-        remove_pending(group, connections, member_id)
+        group.pending -= {member_id}
         error = GroupError.NONE
     elif error == GroupError.NONE:
         remove_classic_member(group, connections, member_id)
+    if error == GroupError.NONE:
+        rebalance_without(group, connections)
     answer_request(connection, error, member_id)
 
 
 def expire_member(group: ClassicGroup, connections: Array[Connection], member: ClassicMember, member_id: int) -> bool:
-    """The session of a member ends; False if it waits for the others, whose time is that of the rebalance.
+    """The session of a member ends; False if it waits for the coordinator, unless it has been in no generation yet.
 
-    Source: GroupMetadataManager.expireClassicGroupMemberHeartbeat.
+    If all others have joined, the next generation begins, even if the group, which was empty, waits for more members.
+    Source: GroupMetadataManager.expireClassicGroupMemberHeartbeat, ClassicGroupMember.hasSatisfiedHeartbeat.
     """
-    if not member.is_member or member.awaits_join:
+    if not member.is_member or (not member.is_new and (member.awaits_join or member.awaits_sync)):
         return False
     remove_classic_member(group, connections, member_id)
+    if group.state != GroupState.PREPARING_REBALANCE:
+        rebalance(group, connections)
+    elif all_have_joined(group):
+        complete_join(group, connections)
     return True

@@ -50,14 +50,18 @@ class ClassicMember(Struct):
 
     is_member: whether it is one.
     instance_id: its instance id, if it is a static member.
+    is_new: whether it has been in no generation yet: its session can end while it waits for the others.
     awaits_join: whether it has joined, and waits for the others.
+    awaits_sync: whether it waits for its assignment.
     owned: the partitions that it said to own when it joined.
     assigned: its assignment.
     """
 
     is_member: bool
     instance_id: OptionalInstanceId
+    is_new: bool
     awaits_join: bool
+    awaits_sync: bool
     owned: PartitionSet
     assigned: PartitionSet
 

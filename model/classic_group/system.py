@@ -159,7 +159,7 @@ def pending_member_expires(state: State, rules: ClassicGroupRules, bounds: Bound
         return False
     if not rules.pending_members_expire or is_at_end(state, bounds):
         return False
-    coordinator.remove_pending(state.group, state.connections, member_id)
+    coordinator.expire_pending(state.group, state.connections, member_id)
     return True
 
 

@@ -36,6 +36,9 @@ NOT_JUDGED = {
     "consumers, and `ReplicaManager` chooses the read replica; no model asks these functions alone",
     "client/consumer_membership.py": "not driven yet: `ConsumerMembershipManager` has the rule",
     "consumer_group/": "not driven yet: `GroupMetadataManager` has the rule",
+    "classic_group/assignment.py": "not driven: `ConsumerCoordinator` has the rule, with `CooperativeStickyAssignor`; "
+    "beside `GroupMetadataManager` the leader is played, and gives all partitions to anybody",
+    "client/classic_membership.py": "not driven yet: `AbstractCoordinator` and `ConsumerCoordinator` have the rule",
     "broker/fetch_session.py": "not driven: `FetchSessionHandler` and `FetchManager` have the rule; beside `Partition` "
     "no fetch has a session, and beside the fetcher the leader's half is played",
     "broker/lifecycle.py": "not driven: `BrokerLifecycleManager` has the rule; it runs a thread of its own, and beside "

@@ -80,6 +80,7 @@ JUDGES = {
         "org.apache.kafka.coordinator.group.GroupMetadataManager",
         ("consumer_group/assignment.py", "consumer_group/coordinator.py", "consumer_group/reconciliation.py"),
     ),
+    "classic_group.py": ("org.apache.kafka.coordinator.group.GroupMetadataManager", ("classic_group/coordinator.py",)),
     "consumer_membership.py": (
         "org.apache.kafka.clients.consumer.internals.ConsumerMembershipManager",
         ("client/consumer_membership.py",),
@@ -159,6 +160,7 @@ OVERSIZED = ("records_in_batch=2", "oversized_batches=1", "broken=0")
 REUSED = ("4.0.0", "4.0.1", "4.1.0", "4.1.1")
 """Releases that reuse the memory of a batch which expires in flight (KAFKA-19012)."""
 CLIENT, REFUSED = "transactional_client.py", "transactional_client_model.py"
+CLASSIC, JOINING = "classic_group.py", "classic_group_model.py"
 SUBSCRIPTIONS = ("topics=2", "members=1", "max_group_epoch=4", "deferrals=1")
 """One member changes its topics, also while it has partitions to give up."""
 
@@ -185,6 +187,11 @@ RUNS = (
     Run("consumer_group.py", "consumer_group_model.py", SUBSCRIPTIONS, case="subscriptions"),
     Run("consumer_group.py", "consumer_group_model.py", ("topics=2", "max_group_epoch=2"), case="topics"),
     Run("consumer_group.py", "consumer_group_model.py", ("members=3", "max_group_epoch=2"), case="three"),
+    Run(CLASSIC, JOINING, ("member_ids=2",)),
+    Run(CLASSIC, JOINING, ("member_ids=2", "max_generation=3", "claims=0"), case="generations"),
+    Run(CLASSIC, JOINING, ("claims=0", "static_members=0"), case="three"),
+    Run(CLASSIC, JOINING, ("claims=0", "consumers=1"), case="static"),
+    Run(CLASSIC, JOINING, ("member_ids=2", "claims=0", "member_id_is_required=false"), case="first"),
     Run("consumer_membership.py", "consumer_membership_model.py"),
     Run("consumer_membership.py", "consumer_membership_model.py", ("topics=2", "max_group_epoch=1"), case="topics"),
     Run("epoch_file.py", "epoch_file_model.py"),

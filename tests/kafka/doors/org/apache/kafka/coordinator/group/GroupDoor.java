@@ -1,10 +1,6 @@
 package org.apache.kafka.coordinator.group;
 
-import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.lang.reflect.Proxy;
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -12,14 +8,11 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import kafkacheck.Members;
-import kafkacheck.StandIn;
 
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.ApiException;
@@ -27,39 +20,29 @@ import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
 import org.apache.kafka.common.metadata.PartitionRecord;
 import org.apache.kafka.common.metadata.TopicRecord;
-import org.apache.kafka.common.network.ClientInformation;
-import org.apache.kafka.common.network.ListenerName;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.RequestContext;
-import org.apache.kafka.common.requests.RequestHeader;
-import org.apache.kafka.common.security.auth.KafkaPrincipal;
-import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.apache.kafka.controller.StandingClock;
-import org.apache.kafka.coordinator.common.runtime.CoordinatorExecutor;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorRecord;
-import org.apache.kafka.coordinator.common.runtime.CoordinatorResult;
-import org.apache.kafka.coordinator.common.runtime.CoordinatorTimer;
 import org.apache.kafka.coordinator.group.api.assignor.ConsumerGroupPartitionAssignor;
 import org.apache.kafka.coordinator.group.api.assignor.GroupAssignment;
 import org.apache.kafka.coordinator.group.api.assignor.GroupSpec;
 import org.apache.kafka.coordinator.group.api.assignor.MemberAssignment;
 import org.apache.kafka.coordinator.group.api.assignor.SubscribedTopicDescriber;
-import org.apache.kafka.coordinator.group.metrics.GroupCoordinatorMetricsShard;
 import org.apache.kafka.coordinator.group.modern.MemberAssignmentImpl;
 import org.apache.kafka.coordinator.group.modern.consumer.ConsumerGroup;
 import org.apache.kafka.coordinator.group.modern.consumer.ConsumerGroupMember;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.image.MetadataProvenance;
-import org.apache.kafka.timeline.SnapshotRegistry;
 
 /**
  * Opens the coordinator of one consumer group of the new protocol to Python.
  *
- * It stands for the coordinator's runtime, which appends records to the log and replays them, for its timers, and for
- * the cluster's metadata. Members, topics and partitions are numbered; topics take turns in numbering partitions. Sets
- * of these numbers are bits. It decides nothing.
+ * It stands for the cluster's metadata; `AroundManager` stands for all else around the coordinator. Members, topics
+ * and partitions are numbered; topics take turns in numbering partitions. Sets of these numbers are bits. It decides
+ * nothing.
  */
 public final class GroupDoor {
     /** The response to a heartbeat: the name of the error, the member's epoch, and the assignment; -1 for none. */
@@ -114,110 +97,38 @@ public final class GroupDoor {
     private static final int TIMEOUT_MS = 30_000;
     private static final int STEP_MS = 2_000;
     private static final long NONE = -1;
-    private static final Object LOG_CONTEXT = Members.made(Members.type(
-        "org.apache.kafka.common.utils.internals.LogContext", "org.apache.kafka.common.utils.LogContext"
-    ), "");
     private static final GroupCoordinatorConfig CONFIG = GroupCoordinatorConfig.fromProps(
         Map.of("group.consumer.assignors", List.of(Keeping.class.getName())));
     private static int topicCount = 1;
 
-    private final StandingClock clock = new StandingClock();
-    private final Map<String, Object> timers = new HashMap<>();
-    private final List<CoordinatorRecord> log = new ArrayList<>();
-    private final RequestContext context;
-    private GroupMetadataManager manager;
-    private GroupCoordinatorShard shard;
+    private final RequestContext context = AroundManager.context(ApiKeys.CONSUMER_GROUP_HEARTBEAT, 1);
+    private final AroundManager around = new AroundManager(CONFIG);
+    private final StandingClock clock = around.clock;
     private MetadataImage image;
     private long version;
-
-    public GroupDoor() {
-        RequestHeader header = new RequestHeader(ApiKeys.CONSUMER_GROUP_HEARTBEAT, (short) 1, "client", 0);
-        context = new RequestContext(
-            header, "0", InetAddress.getLoopbackAddress(), KafkaPrincipal.ANONYMOUS, new ListenerName("listener"),
-            SecurityProtocol.PLAINTEXT, ClientInformation.EMPTY, false
-        );
-    }
 
     /** Begin with an empty log, and a cluster that has these partitions. */
     public void start(int topics, long existing) throws ReflectiveOperationException {
         topicCount = topics;
-        log.clear();
+        around.log.clear();
         image = MetadataImage.EMPTY;
         image = with(existing).apply(MetadataProvenance.EMPTY);
-        elect();
+        around.elect(image);
     }
 
     /** A new coordinator, which reads the log; with `compacts` only the newest record of each key. */
     public void replace(boolean compacts) throws ReflectiveOperationException {
         if (compacts) {
             Map<Object, CoordinatorRecord> newest = new LinkedHashMap<>();
-            for (CoordinatorRecord each : log) {
+            for (CoordinatorRecord each : around.log) {
                 Object key = Members.call(each, "key");
                 newest.remove(key);
                 newest.put(key, each);
             }
-            log.clear();
-            log.addAll(newest.values());
+            around.log.clear();
+            around.log.addAll(newest.values());
         }
-        elect();
-    }
-
-    private void elect() throws ReflectiveOperationException {
-        timers.clear();
-        Object configs = StandIn.of(GroupConfigManager.class, Set.of("groupConfig"), (name, given) -> Optional.empty());
-        Object metrics = StandIn.of(
-            GroupCoordinatorMetricsShard.class,
-            Stream.of(GroupCoordinatorMetricsShard.class.getDeclaredMethods())
-                .filter(each -> Modifier.isPublic(each.getModifiers())).map(Method::getName).collect(Collectors.toSet()),
-            (name, given) -> null
-        );
-        Object timer = Proxy.newProxyInstance(
-            GroupDoor.class.getClassLoader(), new Class<?>[] {CoordinatorTimer.class}, (self, method, given) -> {
-                if (method.getName().equals("cancel")) timers.remove(given[0]);
-                else if (method.getName().equals("schedule")) timers.put((String) given[0], given[given.length - 1]);
-                else if (method.getName().equals("scheduleIfAbsent")) {
-                    timers.putIfAbsent((String) given[0], given[given.length - 1]);
-                }
-                return method.getReturnType() == boolean.class ? timers.containsKey(given[0]) : null;
-            }
-        );
-        Object executor = Proxy.newProxyInstance(
-            GroupDoor.class.getClassLoader(), new Class<?>[] {CoordinatorExecutor.class},
-            (self, method, given) -> method.getReturnType() == boolean.class ? false : null
-        );
-        GroupMetadataManager.Builder builder = new GroupMetadataManager.Builder();
-        Members.call(builder, "withLogContext", LOG_CONTEXT);
-        Members.call(builder, "withSnapshotRegistry",
-            SnapshotRegistry.class.getConstructor(LOG_CONTEXT.getClass()).newInstance(LOG_CONTEXT));
-        Members.call(builder, "withTime", clock);
-        Members.call(builder, "withTimer", timer);
-        Members.call(builder, "withExecutor", executor);
-        Members.call(builder, "withConfig", CONFIG);
-        Members.call(builder, "withGroupConfigManager", configs);
-        Members.call(builder, "withMetadataImage", forCoordinator(image));
-        Members.call(builder, "withGroupCoordinatorMetricsShard", metrics);
-        manager = builder.build();
-        Constructor<?> constructor = GroupCoordinatorShard.class.getDeclaredConstructors()[0];
-        constructor.setAccessible(true);
-        shard = (GroupCoordinatorShard) constructor.newInstance(
-            LOG_CONTEXT, manager, null, clock, timer, CONFIG, null, metrics
-        );
-        for (CoordinatorRecord each : log) replay(each);
-        manager.onLoaded();
-    }
-
-    private void replay(CoordinatorRecord each) {
-        Members.call(shard, "replay", 0L, -1L, (short) -1, each);
-    }
-
-    @SuppressWarnings("unchecked")
-    private Object done(Object result) {
-        CoordinatorResult<?, CoordinatorRecord> known = (CoordinatorResult<?, CoordinatorRecord>) result;
-        for (CoordinatorRecord each : known.records()) {
-            log.add(each);
-            replay(each);
-        }
-        return known.response();
+        around.elect(image);
     }
 
     /**
@@ -253,7 +164,7 @@ public final class GroupDoor {
     public Reply asked(ConsumerGroupHeartbeatRequestData request) {
         try {
             ConsumerGroupHeartbeatResponseData response = (ConsumerGroupHeartbeatResponseData)
-                done(Members.call(shard, "consumerGroupHeartbeat", context, request));
+                around.asked("consumerGroupHeartbeat", context, request);
             long assigned = NONE;
             if (response.assignment() != null) {
                 assigned = 0;
@@ -270,12 +181,8 @@ public final class GroupDoor {
     /** The time of a member's session, or of its rebalance, is over; whether the coordinator watches that time. */
     public boolean timeOut(int member, boolean isRebalance) {
         String key = (isRebalance ? "rebalance" : "session") + "-timeout-" + GROUP + "-" + name(member);
-        Object operation = timers.remove(key);
-        if (operation == null) return false;
         clock.sleep(STEP_MS);
-        Method generate = Members.method(operation.getClass(), "generateRecords", 0);
-        done(Members.invoked(generate, operation));
-        return true;
+        return around.timeOut(key);
     }
 
     /** The cluster has more partitions now. */
@@ -283,12 +190,12 @@ public final class GroupDoor {
         clock.sleep(STEP_MS);
         MetadataDelta delta = with(added);
         image = delta.apply(new MetadataProvenance(++version, 0, 0, true));
-        Object newImage = forCoordinator(image);
+        Object newImage = AroundManager.forCoordinator(image);
         for (Method method : GroupMetadataManager.class.getMethods()) {
             if (method.getName().equals("onNewMetadataImage")) {
-                Members.invoked(method, manager, newImage, deltaForCoordinator(delta));
+                Members.invoked(method, around.manager(), newImage, deltaForCoordinator(delta));
             } else if (method.getName().equals("onMetadataUpdate")) {
-                Members.invoked(method, manager, deltaForCoordinator(delta), newImage);
+                Members.invoked(method, around.manager(), deltaForCoordinator(delta), newImage);
             }
         }
     }
@@ -304,11 +211,6 @@ public final class GroupDoor {
                 .setReplicas(List.of(0)).setIsr(List.of(0)).setLeader(0));
         }
         return delta;
-    }
-
-    private static Object forCoordinator(MetadataImage given) {
-        String type = "org.apache.kafka.coordinator.common.runtime.KRaftCoordinatorMetadataImage";
-        return Members.has(type) ? Members.made(Members.type(type), given) : given;
     }
 
     private static Object deltaForCoordinator(MetadataDelta given) {
@@ -381,7 +283,7 @@ public final class GroupDoor {
 
     private ConsumerGroup known() {
         try {
-            return manager.consumerGroup(GROUP);
+            return around.manager().consumerGroup(GROUP);
         } catch (ApiException error) {
             return null;
         }

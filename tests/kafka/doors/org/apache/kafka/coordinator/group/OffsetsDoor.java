@@ -1,7 +1,6 @@
 package org.apache.kafka.coordinator.group;
 
 import java.lang.reflect.Method;
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,15 +24,10 @@ import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchRespon
 import org.apache.kafka.common.message.TxnOffsetCommitRequestData;
 import org.apache.kafka.common.message.TxnOffsetCommitRequestData.TxnOffsetCommitRequestPartition;
 import org.apache.kafka.common.message.TxnOffsetCommitRequestData.TxnOffsetCommitRequestTopic;
-import org.apache.kafka.common.network.ClientInformation;
-import org.apache.kafka.common.network.ListenerName;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.RequestContext;
-import org.apache.kafka.common.requests.RequestHeader;
 import org.apache.kafka.common.requests.TransactionResult;
-import org.apache.kafka.common.security.auth.KafkaPrincipal;
-import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorRecord;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorResult;
@@ -110,11 +104,7 @@ public final class OffsetsDoor {
     public OffsetsDoor() throws Exception {
         groups = StandIn.of(GroupMetadataManager.class, OF_GROUPS, (name, arguments) -> name.equals("group") ? group : null);
         metrics = StandIn.of(GroupCoordinatorMetricsShard.class, OF_METRICS, (name, arguments) -> null);
-        RequestHeader header = new RequestHeader(ApiKeys.OFFSET_COMMIT, (short) 8, "client", 0);
-        context = new RequestContext(
-            header, "0", InetAddress.getLoopbackAddress(), KafkaPrincipal.ANONYMOUS, new ListenerName("listener"),
-            SecurityProtocol.PLAINTEXT, ClientInformation.EMPTY, false
-        );
+        context = AroundManager.context(ApiKeys.OFFSET_COMMIT, 8);
     }
 
     /** Begin with an empty log, and a group without members or with one, which is in its first generation. */
