@@ -7,7 +7,7 @@ Left out, and why that is sound: member metadata that no rule reads.
 
 from typing import Annotated, NamedTuple
 
-from kafkacheck.checker.schema import EVERY, Array, ById, Count, Since, Struct
+from kafkacheck.checker.schema import EVERY, Array, ById, Since, Struct
 from kafkacheck.impl.classic_group.constants import GroupState
 from kafkacheck.impl.ids import PartitionSet
 from kafkacheck.impl.messages.classic_group import Generation, MemberSet, OptionalInstanceId, OptionalMemberId
@@ -74,7 +74,7 @@ class ClassicGroup(Struct):
     leader: the member that computes assignments.
     is_delayed: whether the group, which was empty, waits for more members (`group.initial.rebalance.delay.ms`).
     pending: the member ids that consumers were told, and have not joined with yet.
-    next_member_id: how many member ids were given out.
+    last_member_id: the member id that was given out last; they are given out in their order.
     members: the members by id.
     """
 
@@ -83,5 +83,5 @@ class ClassicGroup(Struct):
     leader: OptionalMemberId
     is_delayed: bool
     pending: MemberSet
-    next_member_id: Annotated[int, Count("member_ids")]
+    last_member_id: OptionalMemberId
     members: Annotated[Array[ClassicMember], ById("member_ids")]

@@ -46,7 +46,7 @@ class State(Struct):
 
 def is_at_end(state: State, bounds: Bounds) -> bool:
     """Whether the model has no higher generation, or no further member id."""
-    return state.group.generation >= bounds.max_generation or state.group.next_member_id >= bounds.member_ids
+    return state.group.generation >= bounds.max_generation or state.group.last_member_id + 1 >= bounds.member_ids
 
 
 def consumer_asks_to_join(state: State, rules: ClassicGroupRules, consumer_id: ConsumerId) -> bool:
