@@ -27,6 +27,7 @@ class ClassicGroupRules(NamedTuple):
         because the leader does not know its new member id (KAFKA-9801).
     replacement_is_written: the log has the new member id of a static member before the coordinator answers
         (KAFKA-10284).
+    parked_are_answered: a coordinator that is replaced answers the requests that it has parked (KAFKA-16148).
     owned_are_withheld: the leader assigns no partition that another member still owns, if the protocol is cooperative
         (KIP-429).
     retry_keeps_member: a consumer whose request to join or sync is lost keeps its member id (KAFKA-13214).
@@ -40,6 +41,7 @@ class ClassicGroupRules(NamedTuple):
     instance_is_checked: Annotated[bool, Since(EVERY)] = True
     static_join_rebalances: Annotated[bool, Since("2.6", begun="2.3")] = True
     replacement_is_written: Annotated[bool, Since("2.8", begun="2.3")] = True
+    parked_are_answered: Annotated[bool, Since("3.8", begun="3.7")] = True
     owned_are_withheld: Annotated[bool, Since(EVERY)] = True
     retry_keeps_member: Annotated[bool, Since("3.1")] = True
     lost_member_owns_nothing: Annotated[bool, Since("3.1", begun="2.4")] = True

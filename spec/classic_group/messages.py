@@ -155,6 +155,8 @@ def refused_requests_change_nothing(before: State, after: State) -> bool:
     Lost if it fails: a consumer that is no member changes who owns what.
     Source: as `requests_get_the_error_due`.
     """
+    if before.budget.failovers != after.budget.failovers:
+        return True
     for consumer_id, connection in enumerate(after.connections):
         if is_handled(before, after, consumer_id) and connection.response.error != GroupError.NONE:
             if connection.response.error == GroupError.MEMBER_ID_REQUIRED:
@@ -186,6 +188,8 @@ def new_generations_have_those_who_joined(before: State, after: State) -> bool:
     Lost if it fails: a member is left out that has done nothing wrong, or one counts that nobody is.
     Source: `GroupMetadataManager.completeClassicGroupJoin`.
     """
+    if before.budget.failovers != after.budget.failovers:
+        return True
     if after.group.generation == before.group.generation:
         return True
     has_members = any(member.is_member for member in after.group.members)
@@ -205,6 +209,8 @@ def generations_do_not_leave_out_who_joined(before: State, after: State) -> bool
     Lost if it fails: a member that has done nothing wrong is left out.
     Source: `GroupMetadataManager.completeClassicGroupJoin`.
     """
+    if before.budget.failovers != after.budget.failovers:
+        return True
     return after.group.generation == before.group.generation or all(
         not member.awaits_join
         or after.group.members[member_id].is_member
@@ -320,6 +326,8 @@ def only_silent_members_are_removed(before: State, after: State) -> bool:
     Lost to users: a consumer that does nothing wrong loses its partitions.
     Source: `GroupMetadataManager.removeCurrentMemberFromClassicGroup`.
     """
+    if before.budget.failovers != after.budget.failovers:
+        return True
     if before.budget.expirations != after.budget.expirations or before.budget.timeouts != after.budget.timeouts:
         return True
     return all(
@@ -335,12 +343,28 @@ def only_silent_members_are_removed(before: State, after: State) -> bool:
     )
 
 
+def the_later_of_two_instances_stays(before: State, after: State) -> bool:
+    """A static member is fenced only if a member that came later has its instance id.
+
+    Lost to users: the consumer that was started last is thrown out, and the one that it replaced processes again.
+    Source: KIP-345; KAFKA-10284.
+    """
+    return all(
+        instance_holder(after.group, was.request.instance_id) > was.request.member_id
+        for consumer_id, was in enumerate(before.connections)
+        if was.stage == Stage.REQUESTED or was.stage == Stage.PARKED
+        if after.connections[consumer_id].response.error == GroupError.FENCED_INSTANCE_ID
+    )
+
+
 def consumers_follow_responses(before: State, after: State, rules: ClassicGroupRules) -> bool:
     """After an error a consumer joins anew, with its member id unless that is unknown; after a sync it owns its share.
 
     Lost if it fails: a consumer that was thrown out goes on, or one that leaves comes back.
     Source: `AbstractCoordinator.JoinGroupResponseHandler`, `SyncGroupResponseHandler`, `HeartbeatResponseHandler`.
     """
+    if before.budget.failovers != after.budget.failovers:
+        return True
     for consumer_id, was in enumerate(before.consumers):
         now = after.consumers[consumer_id]
         response = before.connections[consumer_id].response
