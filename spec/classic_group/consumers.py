@@ -124,6 +124,7 @@ def lost_requests_are_sent_again(before: State, after: State, rules: ClassicGrou
         now == was
         or (
             was.state != ConsumerState.STABLE
+            and now.state == ConsumerState.UNJOINED
             and now.needs_join
             and now.owned == was.owned
             and (now.member_id == was.member_id or not rules.retry_keeps_member)

@@ -406,5 +406,37 @@ def disturbances_of_classic_groups_are_real(before: State, after: State) -> bool
     if before.budget.expirations != after.budget.expirations:
         return before.group.members != after.group.members
     if before.budget.timeouts != after.budget.timeouts:
-        return before.group.generation != after.group.generation
+        is_waiting = before.group.state == GroupState.PREPARING_REBALANCE and not before.group.is_delayed
+        return (
+            is_waiting
+            and before.group.generation != after.group.generation
+            and any(member.is_member and not member.awaits_join for member in before.group.members)
+        )
     return True
+
+
+def the_log_has_the_group(state: State) -> bool:
+    """The log has a group that is stable or empty, and never one in the middle of a rebalance.
+
+    Lost if it fails: another coordinator forgets members, or takes a consumer for a member that was replaced.
+    Source: `GroupMetadataManager.classicGroupSync`, `completeClassicGroupJoin`; KAFKA-10284.
+    """
+    if state.logged.state != GroupState.STABLE and state.logged.state != GroupState.EMPTY:
+        return False
+    is_whole = state.group.state == GroupState.STABLE or state.group.state == GroupState.EMPTY
+    is_logged = state.logged.members == state.group.members and state.logged.generation == state.group.generation
+    return not is_whole or is_logged
+
+
+def new_classic_coordinators_have_the_log(before: State, after: State) -> bool:
+    """Another coordinator has the group as the log has it, and only requests that were parked are given up.
+
+    Lost if it fails: it knows members or generations that were never written, or forgets some that were.
+    Source: `GroupMetadataManager.onLoaded`, `onUnloaded`; KAFKA-16148.
+    """
+    if before.budget.failovers == after.budget.failovers:
+        return True
+    is_read = after.group.members == before.logged.members and after.group.generation == before.logged.generation
+    return is_read and all(
+        (was.stage == Stage.PARKED) == (was != now) for was, now in zip(before.connections, after.connections)
+    )
