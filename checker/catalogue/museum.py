@@ -41,10 +41,11 @@ KEYS = (*TEXTS, "broken", "rules", "bounds", "properties")
 
 @dataclass(frozen=True)
 class Bug:
-    """A known bug; see the module for the fields. `area` is that of its file."""
+    """A known bug; see the module for the fields. `area` and `folder` are those of its file."""
 
     id: str
     area: str
+    folder: str
     title: str
     fixed_by: str
     model: str = ""
@@ -67,14 +68,14 @@ class Bug:
             model = self._model().with_bounds(self.bounds).with_rules(self.rules)
             return model.with_properties(self.properties) if self.properties else model
         except UsageError as error:
-            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {self.area}/{FILE}") from None
+            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {self.folder}/{FILE}") from None
 
     def dated_rules(self) -> Any:
         """The rules of its model, which say since which release they are so. ModelError as above."""
         try:
             return self._model().rules
         except UsageError as error:
-            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {self.area}/{FILE}") from None
+            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {self.folder}/{FILE}") from None
 
     def _model(self) -> Model:
         catalogue.names_matching([self.model])  # an entry cannot have a file of its own imported
@@ -85,7 +86,7 @@ class Bug:
         try:
             return [self.fixed_model().with_rules(each).with_properties([self.property]) for each in self.broken]
         except UsageError as error:
-            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {self.area}/{FILE}") from None
+            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {self.folder}/{FILE}") from None
 
 
 @dataclass(frozen=True)
@@ -278,4 +279,4 @@ def _bug(path: Path, area: Any, name: str, table: Any) -> Bug:
     missing = [key for key in needed if not table.get(key)]
     if missing:
         raise ModelError(f"{place} lacks {', '.join(missing)}")
-    return Bug(id=name, area=area, **(table | {"properties": tuple(table.get("properties", ()))}))
+    return Bug(id=name, area=area, folder=path.parent.name, **(table | {"properties": tuple(table.get("properties", ()))}))

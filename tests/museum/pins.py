@@ -68,10 +68,10 @@ def pin(names: list[str]) -> None:
     for bug in chosen_bugs(names):
         if not bug.lacks:
             facts[bug.id] = facts_of(searched.visit(bug))
-    for area in sorted({bug.area for bug in bugs()}):
-        tables = [table_of(bug.id, facts[bug.id]) for bug in bugs() if bug.id in facts and bug.area == area]
+    for folder in sorted({bug.folder for bug in bugs()}):
+        tables = [table_of(bug.id, facts[bug.id]) for bug in bugs() if bug.id in facts and bug.folder == folder]
         text = HEADER + "\n" + "\n\n".join(tables) + "\n"
-        (expected.CATALOGUE / area / PINNED_FILE).write_text(text, encoding="utf-8")
+        (expected.CATALOGUE / folder / PINNED_FILE).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
