@@ -112,6 +112,12 @@ def rebalances_keep_the_membership(before: State, after: State) -> bool:
     return True
 
 
+def is_to_join_again(was: ClassicConsumer, now: ClassicConsumer, rules: ClassicGroupRules) -> bool:
+    """Whether a consumer asks to join next, as the same member and with what it owns."""
+    is_same = now.member_id == was.member_id or not rules.retry_keeps_member
+    return is_same and now.state == ConsumerState.UNJOINED and now.needs_join and now.owned == was.owned
+
+
 def lost_requests_are_sent_again(before: State, after: State, rules: ClassicGroupRules) -> bool:
     """A consumer that loses a heartbeat stays as it is; one that loses another request joins again as the same member.
 
@@ -120,15 +126,13 @@ def lost_requests_are_sent_again(before: State, after: State, rules: ClassicGrou
     """
     if before.budget.losses == after.budget.losses:
         return True
-    return all(
-        now == was
-        or (
-            was.state != ConsumerState.STABLE
-            and now.state == ConsumerState.UNJOINED
-            and now.needs_join
-            and now.owned == was.owned
-            and (now.member_id == was.member_id or not rules.retry_keeps_member)
-        )
+    return not any(
+        before.connections[consumer_id].stage != Stage.IDLE
+        and after.connections[consumer_id].stage == Stage.IDLE
+        and now.state == ConsumerState.PREPARING_REBALANCE
+        for consumer_id, now in enumerate(after.consumers)
+    ) and all(
+        now == was or (was.state != ConsumerState.STABLE and is_to_join_again(was, now, rules))
         for was, now in zip(before.consumers, after.consumers)
     )
 
