@@ -13,6 +13,7 @@ class Bounds(NamedTuple):
     """The bounds that functions read. A model needs only those that its own functions read.
 
     claims: 1 if members of a classic group may say that they own partitions; 0 otherwise.
+    consumers: how many consumers a classic group has.
     creations: how many partitions of a consumer group's topics are created later.
     deferrals: how often the assignor of a consumer group may wait.
     elr_index: 1 if the controller's index of eligible leader replicas is modelled; 0 otherwise.
@@ -37,6 +38,7 @@ class Bounds(NamedTuple):
     """
 
     claims: int
+    consumers: int
     creations: int
     deferrals: int
     elr_index: int

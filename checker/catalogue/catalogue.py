@@ -25,7 +25,7 @@ from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process import former_names, shutdown
 from kafkacheck.checker.process.errors import KafkacheckError, ModelError, NotExhaustedError, UsageError
-from kafkacheck.checker.process.foreign_code import contained, safe_text
+from kafkacheck.checker.process.foreign_code import contained, described, safe_text
 from kafkacheck.checker.process.interrupts import Stopped, limited
 from kafkacheck.checker.process.locations import short_path
 from kafkacheck.checker.process.names import CATALOGUE, OWN_CATALOGUE, model_name, nearest, short_names, shortened
@@ -462,7 +462,7 @@ def _imported(what: str, load: Callable[[], ModuleType]) -> ModuleType:
         place = f"{error.filename}, line {error.lineno}" if error.lineno else str(error.filename or what)
         raise ModelError(f"{what} cannot be imported: {place}: {error.msg}; mend the syntax there") from error
     except BaseException as error:
-        raise ModelError(f"{what} cannot be imported: {_place(error)}: {_description(error)}") from error
+        raise ModelError(f"{what} cannot be imported: {_place(error)}: {described(error)}") from error
 
 
 def _place(error: BaseException) -> str:
@@ -470,15 +470,6 @@ def _place(error: BaseException) -> str:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
     outside = [frame for frame in frames if frame.filename != __file__]
     return f"{outside[-1].filename}, line {outside[-1].lineno}" if outside else "before its first line"
-
-
-def _description(error: BaseException) -> str:
-    name = type(error).__name__
-    if isinstance(error, ModuleNotFoundError):
-        return f"{safe_text(error)}; install {error.name} for {sys.executable}, or mend the import"
-    if isinstance(error, SystemExit):
-        return f"it ends the process ({name}: {safe_text(error)}); a model file only defines, so take that out"
-    return f"{name}: {safe_text(error)}; mend that line"
 
 
 def _model_of(module: ModuleType, text: str) -> Model:

@@ -70,7 +70,8 @@ class Asker:
         each = self._models[question.name]
         try:
             if question.is_of_lines:
-                return Answer(lines=lines_run(catalogue.find_model(each.name), self._traps, question.effort))
+                model = with_settings(catalogue.find_model(each.name), question.settings)
+                return Answer(lines=lines_run(model, self._traps, question.effort))
             judged = self._judged(each, question)
             found = () if judged is None or question.rank is not None else self._variants(each)
         except KafkacheckError as error:

@@ -309,7 +309,7 @@ def compared(blank: Judged, former: Searched, now: Searched) -> Judged:
         for each in now.violations
         if (each.name not in before or (each.length or 0) < (before[each.name].length or 0)) and _is_known(each, former)
     ]
-    if now.fault and now.fault != former.fault and not former.reason:
+    if now.fault and now.fault != former.fault and not former.reason and not former.violations:
         failures.append(Failure(CONTRACT, False, reason=now.fault))
     is_whole = not now.reason and not now.fault and not former.reason
     idle = [each for each in now.idle if each not in former.idle] if is_whole else []

@@ -57,6 +57,12 @@ def junit(report: Report) -> str:
         _add(_case(suite, name), "error", error)
     if telling.verdict_of(report) == "UNREACHED":
         _add(_case(suite, "reach"), "failure", "no model comes to what was edited")
+    if telling.verdict_of(report) == "NOT_EXHAUSTED":
+        _add(
+            _case(suite, "time"),
+            "error",
+            "some models were not searched to their end, so that nothing is known of them",
+        )
     for tag, count in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(tag, str(len(suite.findall(f"testcase/{count}"))))
     suite.set("tests", str(len(suite)))

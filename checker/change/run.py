@@ -19,7 +19,7 @@ from kafkacheck.checker.change.pool import Pool
 from kafkacheck.checker.change.reach import Reached, chosen, models_of, reached, unreached
 from kafkacheck.checker.change.traps import Line
 from kafkacheck.checker.change.trees import edited_checker, python_files
-from kafkacheck.checker.change.variants import Settings, mentioned
+from kafkacheck.checker.change.variants import Settings, mentioning
 from kafkacheck.checker.exploration.verdict import Verdict
 
 FEW = 100_000
@@ -65,7 +65,8 @@ class Report:
     many other settings were tried; `untried`: those for which there was no time, the likeliest first, each with its
     model. `unfinished`: models that there was no time for. `new`: models that there were not before. `red`: models
     that failed before the edit, with what failed, and whether that is expected. `models`: how many there are.
-    `lines`: whether models run the edited lines, by model (`judging.lines_run`). `is_interrupted`: it was asked to end.
+    `lines`: whether models run the edited lines, by model and settings (`judging.lines_run`). `is_interrupted`: it was
+    asked to end.
     """
 
     base: str
@@ -81,7 +82,7 @@ class Report:
     new: list[str] = field(default_factory=list)
     errors: dict[str, str] = field(default_factory=dict)
     expected: dict[str, str] = field(default_factory=dict)
-    lines: dict[str, dict[Line, bool | None]] = field(default_factory=dict)
+    lines: dict[tuple[str, Settings], dict[Line, bool | None]] = field(default_factory=dict)
     models: int = 0
     is_interrupted: bool = False
     taken: float = 0.0
@@ -109,9 +110,12 @@ class Report:
 
     @property
     def is_never_run(self) -> bool:
-        """Whether the edit makes no difference, and it is known that no model ever runs some line of it."""
+        """Whether the edit makes no difference, and no model runs some line of it at its own settings.
+
+        Nor at others that were asked.
+        """
         idle = self.idle_lines
-        is_whole = {each.model for each in self.judged} == set(self.lines)
+        is_whole = {(each.model, ()) for each in self.judged} <= set(self.lines)
         answers = [found.get(line, False) for found in self.lines.values() for line in idle]
         return bool(idle) and is_whole and all(each is False for each in answers)
 
@@ -153,6 +157,7 @@ class Run:
         tree = Tree(now, python_files(now))
         self._edits = edits_between(Tree(before, python_files(before), like=tree), tree)
         self._asked: dict[str, Reached] = {}
+        self._mentioning: set[str] = set()
         self._judged: dict[str, Judged] = {}
         self._tried: dict[str, list[tuple[int, Judged]]] = {}
         self._queue: list[tuple[float, str, Settings, int, Question]] = []
@@ -166,6 +171,7 @@ class Run:
         asked = reached(self._edits, models)
         report.unused = unreached(self._edits, asked)
         self._asked = {each.name: each for each in asked}
+        self._mentioning = mentioning(self._edits, {each.name: (each.key, each.edits) for each in asked})
         report.new = [each.name for each in asked if each.before is None]
         for each in asked:
             if each.before is not None:
@@ -191,7 +197,7 @@ class Run:
         is_telling = known is not None and known.verdict is Verdict.HOLDS
         if not is_telling:
             cost *= UNTELLING if rank is None else MENDING
-        if mentioned(self._edits, each.key, each.edits):
+        if each.name in self._mentioning:
             cost *= MENTIONED
         if rank is not None:
             cost *= WORTH[rank] * (1 + place * AGAIN)
@@ -201,11 +207,11 @@ class Run:
         question = Question(each.name, settings, effort, cost, rank)
         heapq.heappush(self._queue, (cost, each.name, settings, int(is_whole), question))
 
-    def _put_lines(self, each: Reached) -> None:
+    def _put_lines(self, each: Reached, settings: Settings) -> None:
         """Put the question whether a model runs the edited lines, which costs about as much as to judge it did."""
         cost = LINES * (OVERHEAD + each.states / STATES_PER_SECOND)
-        question = Question(each.name, (), Effort(self._seconds, None, each.states), cost, is_of_lines=True)
-        heapq.heappush(self._queue, (cost, each.name, (), 2, question))
+        question = Question(each.name, settings, Effort(self._seconds, None, each.states), cost, is_of_lines=True)
+        heapq.heappush(self._queue, (cost, each.name, settings, 2, question))
 
     @staticmethod
     def _most(each: Reached, is_variant: bool) -> int | None:
@@ -271,8 +277,10 @@ class Run:
         each, judged = self._asked[question.name], answer.judged
         if question.is_of_lines:
             if not answer.error:
-                self.report.lines[each.name] = answer.lines
+                self.report.lines[each.name, question.settings] = answer.lines
             return
+        if judged is not None and judged.change is Change.NOTHING:
+            self._put_lines(each, question.settings)
         if question.rank is not None:
             self.report.settings += 1
             if judged is not None and _tells_more(judged, [self._judged[each.name], *self._tried_of(each.name)]):
@@ -290,8 +298,6 @@ class Run:
         is_cut = judged.change in (Change.UNFINISHED, Change.FAILS) and bool(judged.now.reason or judged.former.reason)
         if is_cut and question.effort.most_states is not None and not judged.is_outcome:
             self._put(each, (), None, is_whole=True)
-        if judged.change is Change.NOTHING:
-            self._put_lines(each)
         if is_first:
             places = Counter[int]()
             for rank, settings in answer.variants:

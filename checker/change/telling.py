@@ -80,10 +80,9 @@ def _harmless_lines(report: Report) -> Iterator[str]:
     same = [each.model for each in _of(report, Change.NOTHING)]
     if same:
         yield f"changes no reachable step of {_listed(same)}"
-        running = [name for name, answers in report.lines.items() if any(answers.values())]
+        running = [_with(*asked) for asked, answers in report.lines.items() if any(answers.values())]
         if running and not report.idle_lines:
-            unasked = "; the others were not asked" if len(report.lines) < len(same) else ""
-            yield f"    the edited lines run in {_listed(running)}{unasked}"
+            yield f"    the edited lines run in {_listed(running)}, of {len(report.lines)} that were asked"
     for each in report.tried:
         if each.change is Change.STEPS:
             yield f"    it matters in {named(each)}: {_counts(each)}; {command(each)}"
@@ -94,11 +93,11 @@ def failing_lines(report: Report) -> Iterator[str]:
     for name, error in report.errors.items():
         yield f"cannot be judged: {name}: {error}"
     if report.idle_lines and not report.failing:
-        idle = _listed([each.told for each in report.idle_lines])
+        idle, asked = (_listed(each) for each in ([each.told for each in report.idle_lines], _asked(report)))
         if report.is_never_run:
-            yield f"NO MODEL RUNS {idle}: no reachable state of {_listed(list(report.lines))} comes to it"
+            yield f"NO MODEL RUNS {idle}: no reachable state of {asked} comes to it"
         else:
-            yield f"NO MODEL WAS SEEN TO RUN {idle}; asked: {_listed(list(report.lines))}"
+            yield f"NO MODEL WAS SEEN TO RUN {idle}; asked: {asked}"
     for each in report.failing[:MOST_MODELS]:
         told = "; ".join(failure.told for failure in each.failures[:MOST_FAILURES])
         yield f"FAILS {named(each)}: {told}{_more(each.failures[MOST_FAILURES:])}"
@@ -107,8 +106,10 @@ def failing_lines(report: Report) -> Iterator[str]:
     hidden = report.failing[MOST_MODELS:]
     if hidden:
         yield f"FAILS in {len(hidden)} more: {_listed(list(map(named, hidden)))}"
-    if report.failing:
-        yield "    --markdown FILE writes a counterexample, and says how to keep it as a test"
+    if report.failing and not any(each.is_outcome for each in report.failing):
+        yield "nothing that users lose was found so far: only properties that restate the rules fail"
+    if not report.failing and verdict_of(report) == "NOT_EXHAUSTED":
+        yield "nothing fails so far, in the models that were finished"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -152,7 +153,16 @@ def _of(report: Report, change: Change) -> list[Judged]:
 
 def named(each: Judged) -> str:
     """A model and its settings, as a command takes them."""
-    return f"{each.model} {_options(each.settings)}".strip()
+    return _with(each.model, each.settings)
+
+
+def _with(model: str, settings: Sequence[str]) -> str:
+    return f"{model} {_options(settings)}".strip()
+
+
+def _asked(report: Report) -> list[str]:
+    """The models that were asked which of the edited lines they run, at their own settings first."""
+    return [_with(*each) for each in sorted(report.lines, key=lambda asked: bool(asked[1]))]
 
 
 def _options(settings: Sequence[str]) -> str:
@@ -230,10 +240,14 @@ def document(report: Report) -> dict[str, Any]:
         "red": report.red,
         "models": [_judged(each) for each in (*report.judged, *report.tried)],
         "new": report.new,
-        "lines": {
-            name: [{**line._asdict(), "is_run": is_run} for line, is_run in answers.items()]
-            for name, answers in report.lines.items()
-        },
+        "lines": [
+            {
+                "model": name,
+                "settings": list(settings),
+                "lines": [{**line._asdict(), "is_run": is_run} for line, is_run in answers.items()],
+            }
+            for (name, settings), answers in sorted(report.lines.items())
+        ],
         "errors": report.errors,
         "unfinished": report.unfinished,
         "settings_tried": report.settings,
@@ -265,6 +279,7 @@ def _judged(each: Judged) -> dict[str, Any]:
                 "length": failure.length,
                 "before": failure.former,
                 "reason": failure.reason or None,
+                "trace": failure.trace,
             }
             for failure in each.failures
         ],

@@ -1,11 +1,12 @@
 """Settings of a model at which an edit may matter though it does not at the model's own, the likeliest first."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from itertools import combinations
 
-from kafkacheck.checker.change.definitions import Key, Kind
+from kafkacheck.checker.change.definitions import Key, Kind, Tree
 from kafkacheck.checker.change.edits import Edit, Edits
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.mutation import SETTINGS
@@ -18,13 +19,34 @@ MOST_LOWER = 6
 """How many lower values of a bound are tried."""
 
 
+def closest_names(edits: Edits, touching: Sequence[Edit]) -> set[str]:
+    """The rules and bounds of functions that use what an edited function uses no longer.
+
+    If an edit drops a check and makes no difference, a second check may be in the way, which a rule can switch off.
+    """
+    before, now = edits.before, edits.now
+    dropped = {
+        edits.pairs.get(used, used)
+        for each in touching
+        if each.before is not None and each.now is not None
+        for used in before.uses(each.before.key)
+    }
+    dropped -= {used for each in touching if each.now is not None for used in now.uses(each.now.key)}
+    return _settings_in([each.tree for key, each in now.definitions.items() if now.uses(key) & dropped])
+
+
 def near_names(edits: Edits, touching: Sequence[Edit]) -> tuple[set[str], set[str]]:
-    """The rules and bounds that edited functions read, or functions that they call; and those that callers read."""
-    now = edits.now
+    """The rules and bounds that edited functions read, or functions that they call; and those that callers read.
+
+    What they read before the edit counts as well.
+    """
+    now, before = edits.now, edits.before
     edited = {each.now.key for each in touching if each.now is not None}
+    former = {each.before.key for each in touching if each.before is not None}
     callers = {key for key in now.definitions if now.uses(key) & edited}
     own = _settings_in([each.definition.tree for each in touching])
     own |= _settings_in([now.definitions[key].tree for key in now.reached(edited)])
+    own |= _settings_in([before.definitions[key].tree for key in before.reached(former)])
     own |= _fields_in([each.definition.tree for each in touching])
     return own, _settings_in([now.definitions[key].tree for key in callers]) - own
 
@@ -48,18 +70,33 @@ def _settings_in(trees: Sequence[ast.stmt]) -> set[str]:
     return found
 
 
-def mentioned(edits: Edits, key: Key, touching: Sequence[Edit]) -> bool:
-    """Whether a model's definition sets a rule or bound that edited functions read."""
-    own, _ = near_names(edits, touching)
-    now, left, found = edits.now, [key], set[Key]()
+def mentioning(edits: Edits, models: Mapping[str, tuple[Key, Sequence[Edit]]]) -> set[str]:
+    """The models whose definitions set a rule or bound that edited functions read, if most others do not set it.
+
+    `models`: by name, the key of each model's definition, and the edits that it reaches.
+    """
+    read: dict[tuple[int, ...], set[str]] = {}
+    found: dict[str, set[str]] = {}
+    for name, (key, touching) in models.items():
+        which = tuple(map(id, touching))
+        if which not in read:
+            read[which] = near_names(edits, touching)[0] | closest_names(edits, touching)
+        found[name] = _named_by(edits.now, key) & read[which]
+    counts = Counter(each for names in found.values() for each in names)
+    return {name for name, names in found.items() if any(2 * counts[each] <= len(models) for each in names)}
+
+
+def _named_by(tree: Tree, key: Key) -> set[str]:
+    """The names that a model's definition sets: those of its keyword arguments and its texts, and of values in it."""
+    left, found = [key], set[Key]()
     while left:
         each = left.pop()
         if each not in found:
             found.add(each)
-            left += [used for used in now.uses(each) if now.definitions[used].kind is Kind.VALUE]
-    nodes = [node for each in found for tree in now.definitions[each].trees for node in ast.walk(tree)]
-    named = {node.arg for node in nodes if isinstance(node, ast.keyword)}
-    return bool(own & (named | {node.value for node in nodes if isinstance(node, ast.Constant)}))
+            left += [used for used in tree.uses(each) if tree.definitions[used].kind is Kind.VALUE]
+    nodes = [node for each in found for part in tree.definitions[each].trees for node in ast.walk(part)]
+    named = {node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg}
+    return named | {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
 def variants(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[tuple[int, Settings]]:
@@ -68,7 +105,9 @@ def variants(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[tuple
     Those come first that the edited functions read, or functions that they call; then those that their callers read.
     A bound that they read is also lowered, because a model may be too large to come to it.
     """
+    closest = closest_names(edits, touching)
     own, near = near_names(edits, touching)
+    own |= closest
 
     def rank(name: str) -> int:
         last = name.rpartition(".")[2]
@@ -85,7 +124,8 @@ def variants(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[tuple
     found += [(4, (f"{RELEASE}{release}",)) for release in _releases(model)]
     close = [text for place, text in singles if place < 2]
     found += [(2, pair) for pair in combinations(close, 2) if _name(pair[0]) != _name(pair[1])]
-    return sorted(found, key=lambda each: each[0])
+    mends = {name.rpartition(".")[2] for name in dated(model.rules)} & closest
+    return sorted(found, key=lambda each: (each[0], not any(_name(text) in mends for text in each[1])))
 
 
 def _name(text: str) -> str:

@@ -76,18 +76,22 @@ def change(
         else:
             before, named = held.enter_context(commit_folder(here, base or "HEAD"))
         report = Run(before, here, named, max_seconds, tell, workers or os.cpu_count() or 1).run(patterns)
-    print_report(report, as_json)
     pages: dict[Path, str | bytes | None] = {}
     if markdown is not None:
         pages |= summary(report, markdown)
     if junit is not None:
         pages[junit] = pages_of.junit(report)
-    write_together(pages)
+    written: list[str] = []
+    try:
+        write_together(pages)
+        written = [str(place) for place, page in pages.items() if page is not None]
+    finally:
+        print_report(report, as_json, written)
     return status_of(report)
 
 
-def print_report(report: Report, as_json: bool) -> None:
-    """Print what was found, and a counterexample."""
+def print_report(report: Report, as_json: bool, written: list[str]) -> None:
+    """Print what was found, a counterexample, and which files were written."""
     if as_json:
         say(json_text(telling.document(report)))
         return
@@ -95,6 +99,10 @@ def print_report(report: Report, as_json: bool) -> None:
         say(line)
     for line in (*counterexample(report), *telling.failing_lines(report)):
         say(line)
+    if written:
+        say(f"written: {', '.join(written)}")
+    elif report.failing:
+        say("--markdown FILE writes a counterexample, and says how to keep it as a test")
     say(telling.closing_line(report))
 
 
@@ -122,7 +130,7 @@ def summary(report: Report, path: Path) -> dict[Path, str | bytes | None]:
 
     Those of an earlier summary are removed (None).
     """
-    picture, document = path.with_suffix(".svg"), path.with_suffix(".json")
+    picture, document = (path.with_name(f"{path.stem}-counterexample.{kind}") for kind in ("svg", "json"))
     pages: dict[Path, str | bytes | None] = {picture: None, document: None}
     found = telling.first_failure(report)
     shown: list[str] = []

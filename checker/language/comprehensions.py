@@ -13,6 +13,7 @@ from kafkacheck.checker.language.items import note_read
 from kafkacheck.checker.language.loops import read_loop
 from kafkacheck.checker.language.values import Host, Value, named
 from kafkacheck.checker.language.words import words_for
+from kafkacheck.checker.process.errors import ModelError
 
 if TYPE_CHECKING:
     from kafkacheck.checker.language.subset import FunctionReader
@@ -55,10 +56,20 @@ def _generator(reader: "FunctionReader", call: ast.Call, name: str) -> ast.Gener
             given, f"{words_for(given)} is outside the plain subset; leave out its brackets: `{name}(... for ...)`"
         )
     if not isinstance(given, ast.GeneratorExp):
-        raise reader.error(call, f"{name}() takes a generator, not `{ast.unparse(given)}`: {example}")
+        text = ast.unparse(given)
+        if isinstance(given, ast.Call) and _writes(reader, given):
+            example = f"write `{text}` on a line of its own, and ask here for what it changes: {example}"
+        raise reader.error(call, f"{name}() takes a generator, not `{text}`: {example}")
     if any(each.is_async for each in given.generators):
         raise reader.error(given, "`async for` is outside the plain subset; use a plain `for`")
     return given
+
+
+def _writes(reader: "FunctionReader", call: ast.Call) -> bool:
+    try:
+        return reader.expressions.read(call).writes
+    except ModelError:
+        return False  # which is refused here in any case
 
 
 def _targets(reader: "FunctionReader", generator: ast.GeneratorExp) -> set[str]:
@@ -131,10 +142,6 @@ class _Comprehension:
             "sum": (total[:1], total[1:]),
         }[self._name]
         function.body = (*before, *self._clause(0, first), *after)
-        if function.writes:
-            raise self._part.error(
-                self._call, f"the generator of {self._name}() writes to the state; write in a `for` loop"
-            )
         return function
 
     def _clause(self, number: int, iterable: ast.expr) -> Body:

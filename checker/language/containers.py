@@ -11,6 +11,7 @@ from kafkacheck.checker.language.items import moved_by
 from kafkacheck.checker.language.values import Value, type_name
 from kafkacheck.checker.language.whole import Body, is_alike, require_changeable, scalar_stores, type_text, written_at
 from kafkacheck.checker.process.locations import place_of
+from kafkacheck.checker.process.names import a_or_an
 from kafkacheck.checker.schema import Bag, add, copy, is_full, remove
 from kafkacheck.checker.schema.canonical import is_container
 from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar, Type, unknown_blank
@@ -90,9 +91,10 @@ def read_call(reader: "FunctionReader", node: ast.Call, function: FunctionType, 
             raise reader.error(node, f"remove() takes a place, an int, not {type_name(other)}: remove(queue, 0)")
         return _called(reader, node, (remove, kind), arguments)
     element = held(arguments[0].expression, kind).element
-    if not isinstance(other, Record) or other.fixed is not element:
+    if not isinstance(other, Record) or not is_alike(other, element, reader.is_live):
         name = element.struct.__name__
-        raise reader.error(node, f"add() takes a {name} here, not {type_name(other)}; write add(..., {name}(...))")
+        told = f"add() takes {a_or_an(name)} here, not {type_name(other)}"
+        raise reader.error(node, f"{told}; write add(..., {name}(...))")
     return _called(reader, node, (add, kind, other), arguments)
 
 
@@ -141,7 +143,8 @@ def _fields(reader: "FunctionReader", literal: ast.Call, record: Record, functio
     struct = reader.expressions.read(literal.func).type
     name = record.struct.__name__
     if getattr(struct, "value", None) is not record.struct:
-        raise reader.error(literal, f"{function.__name__}() takes a {name} here, not {ast.unparse(literal.func)}")
+        told = f"{function.__name__}() takes {a_or_an(name)} here"
+        raise reader.error(literal, f"{told}, not {ast.unparse(literal.func)}")
     if literal.args or any(each.arg is None for each in literal.keywords):
         raise reader.error(literal, f"{name}(...) takes its fields by name: `{record.fields[0][0]}=...`")
     named: dict[str, Value] = {}
@@ -157,7 +160,7 @@ def _fields(reader: "FunctionReader", literal: ast.Call, record: Record, functio
         elif function is copy:
             mend = f"leave {field} out, and copy it on a line of its own"
             raise reader.error(literal, f"{name}.{field} is {type_name(stored)}; {mend}")
-        elif not is_alike(value.type, stored):
+        elif not is_alike(value.type, stored, reader.is_live):
             raise reader.error(literal, f"{name}.{field} holds {type_text(stored)}, not {type_text(value.type)}")
         named[field] = value
     return named

@@ -11,9 +11,10 @@ from kafkacheck.checker.language import containers, id_sets, ir
 from kafkacheck.checker.language.comprehensions import OVER_GENERATORS, read_comprehension
 from kafkacheck.checker.language.ir import BOOL, INT, NOTHING, SET
 from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
-from kafkacheck.checker.language.values import Host, Value, constant, type_name
+from kafkacheck.checker.language.values import Host, Value, constant, mend_of, type_name
 from kafkacheck.checker.language.whole import read_comparison
 from kafkacheck.checker.language.words import words_for
+from kafkacheck.checker.process.names import a_or_an, did_you_mean
 from kafkacheck.checker.schema import Ids, StructMeta
 from kafkacheck.checker.schema.canonical import is_container
 from kafkacheck.checker.schema.plain_values import enum_problem, int_problem
@@ -54,7 +55,7 @@ _INSTEAD: dict[type[ast.expr], str] = {
     ast.SetComp: "any(...), all(...) or sum(...) of a generator, or a `for` loop",
     ast.GeneratorExp: "it as the one argument of any(...), all(...) or sum(...)",
     ast.DictComp: "a `for` loop over range(...)",
-    ast.List: "an Array field of the state",
+    ast.List: "an Array field of the state, or clear(...) to empty a queue or bag",
     ast.Dict: "an Array field of the state, or Ids() for an empty id set",
     ast.Tuple: "separate names",
     ast.JoinedStr: "an enum member",
@@ -91,24 +92,16 @@ class ExpressionReader:
 
     def read_int(self, node: ast.expr, what: str) -> Value:
         """The Value of an expression that must be an int; `what` names its role in the error."""
-        return self._expect(node, self.read(node), INT, what)
+        return self.expect(node, self.read(node), INT, what)
 
     def read_bool(self, node: ast.expr, what: str) -> Value:
         """The Value of an expression that must be a bool; `what` names its role in the error."""
-        return self._expect(node, self.read(node), BOOL, what)
+        return self.expect(node, self.read(node), BOOL, what)
 
-    def _expect(self, node: ast.expr, value: Value, wanted: str, what: str) -> Value:
+    def expect(self, node: ast.expr, value: Value, wanted: str, what: str) -> Value:
+        """The Value, if it is of the wanted type; `what` names its role in the error."""
         if value.type != wanted:
-            mend = "compare it, for example `x != 0`" if wanted == BOOL else "write `1 if condition else 0`"
-            if value.type == SET:
-                mend = "ask for its len(), or for a member: `member in ids`"
-            elif is_container(value.type):
-                text = ast.unparse(node)
-                mend = f"ask `len({text}) == 0` or `len({text}) > 0`" if wanted == BOOL else f"write `len({text})`"
-            elif isinstance(value.type, ArrayOf):
-                mend = "name one of its elements"
-            elif value.type not in (INT, BOOL):
-                mend = "name one of its fields or elements"
+            mend = mend_of(wanted, value.type, ast.unparse(node))
             raise self.function.error(node, f"{what} must be {wanted}, not {type_name(value.type)}; {mend}")
         return value
 
@@ -124,7 +117,8 @@ class ExpressionReader:
         if isinstance(node.value, int):
             return self._checked_constant(node, node.value)
         kind = type(node.value).__name__
-        raise self.function.error(node, f"the {kind} {node.value!r} is outside the plain subset; use ints and enums")
+        mend = "use the sentinel -1 for none, or False" if node.value is None else "use ints and enums"
+        raise self.function.error(node, f"the {kind} {node.value!r} is outside the plain subset; {mend}")
 
     def _checked_constant(self, node: ast.expr, value: int) -> Value:
         if abs(value) > _HIGHEST_CONSTANT:
@@ -140,12 +134,14 @@ class ExpressionReader:
             return self._field(node, base, base.type)
         if isinstance(base.type, Host):
             return self._host_attribute(node, base.type.value)
-        raise self.function.error(
-            node,
-            f"an id set has no {node.attr}(); write `{ast.unparse(node.value)} {_SIGNS_OF_SETS[node.attr]} {{member}}`"
-            if base.type == SET and node.attr in _SIGNS_OF_SETS
-            else f"{type_name(base.type)} has no field {node.attr!r}; only records have fields",
+        mend = (
+            "an enum member is its number" if (base.type, node.attr) == (INT, "value") else "only records have fields"
         )
+        told = f"{type_name(base.type)} has no field {node.attr!r}; {mend}"
+        if base.type == SET and node.attr in _SIGNS_OF_SETS:
+            sign = f"`{ast.unparse(node.value)} {_SIGNS_OF_SETS[node.attr]} {{member}}`"
+            told = f"an id set has no {node.attr}(); write {sign}"
+        raise self.function.error(node, told)
 
     def _field(self, node: ast.Attribute, base: Value, record: Record) -> Value:
         if is_container(record):
@@ -164,7 +160,9 @@ class ExpressionReader:
         if is_group(host):
             return self._setting(node, host)
         if not hasattr(host, node.attr):
-            raise self.function.error(node, f"{getattr(host, '__name__', host)!s} has no {node.attr!r}")
+            members = getattr(host, "__members__", {})
+            told = f"; its members: {', '.join(members)}" if members else did_you_mean(node.attr, dir(host))
+            raise self.function.error(node, f"{getattr(host, '__name__', host)!s} has no {node.attr!r}{told}")
         self.function.sees_attribute(node, host)
         return self.host_value(node, getattr(host, node.attr), node.attr)
 
@@ -211,8 +209,8 @@ class ExpressionReader:
             return Value(Host(value), None)
         raise self.function.error(
             node,
-            f"{name} is a {type(value).__name__}; from outside a function only int constants, IntEnum members, modules "
-            "and plain functions can be used",
+            f"{name} is {a_or_an(type(value).__name__)}; from outside a function only int constants, IntEnum members, "
+            "modules and plain functions can be used",
         )
 
     def _read_Subscript(self, node: ast.Subscript) -> Value:
@@ -243,8 +241,8 @@ class ExpressionReader:
         left, right = self.read_side(node.left), self.read_side(node.right)
         if SET in (left.type, right.type):
             return id_sets.read_operation(self, node, left, right)
-        self._expect(node.left, left, INT, f"the left side of {symbol}")
-        self._expect(node.right, right, INT, f"the right side of {symbol}")
+        self.expect(node.left, left, INT, f"the left side of {symbol}")
+        self.expect(node.right, right, INT, f"the right side of {symbol}")
         form = ir.Binary(symbol, left.expression, right.expression, node=node)
         if not self.function.is_live:
             return self._combined(form, [left, right])
@@ -344,6 +342,14 @@ class ExpressionReader:
         return Value(then.type, form, when_true, when_false)
 
     def _read_Call(self, node: ast.Call) -> Value:
+        value = self._call(node)
+        if value.writes and self.function.result.is_part and self.function.is_live:
+            text = ast.unparse(node)
+            mend = f"write a loop: `for ... in ...:`, and `{text}` on a line in it"
+            raise self.function.error(node, f"`{text}` writes to the state, and a generator only reads; {mend}")
+        return value
+
+    def _call(self, node: ast.Call) -> Value:
         is_builtin = isinstance(node.func, ast.Name) and self.function.is_builtin(node.func.id)
         if not is_builtin and self._is_struct(node.func):
             raise self.function.error(node, containers.record_problem(node, self.function.tree))
@@ -358,7 +364,9 @@ class ExpressionReader:
         if isinstance(callee.type, Host) and callee.type.value is Ids:
             return id_sets.read_literal(self, node)
         if not isinstance(callee.type, Host) or not isinstance(callee.type.value, FunctionType):
-            raise self.function.error(node, f"{type_name(callee.type)} cannot be called; only plain functions can")
+            is_enum = isinstance(callee.type, Host) and isinstance(callee.type.value, type)
+            mend = "name a member of it, or take the number as it is" if is_enum else "only plain functions can"
+            raise self.function.error(node, f"{type_name(callee.type)} cannot be called; {mend}")
         function, last = callee.type.value, node.args[-1] if node.args else None
         if function in containers.TAKE_RECORDS and isinstance(last, ast.Call) and self._is_struct(last.func):
             return containers.read_with_record(self.function, node, function, self.read(node.args[0]))
@@ -410,13 +418,18 @@ class ExpressionReader:
             if value.type == BOOL:
                 known = None if value.constant is None else int(value.constant)
                 return self._combined(ir.Choose(value.expression, ir.Const(1), ir.Const(0)), [value], known)
-            return self._expect(node.args[0], value, INT, "the argument of int()")
+            return self.expect(node.args[0], value, INT, "the argument of int()")
         if name == "bool" and len(node.args) == 1:
             value = self.read(node.args[0])
             if value.type == INT:
                 known = None if value.constant is None else bool(value.constant)
                 return self._combined(ir.Compare(("!=",), (value.expression, ir.Const(0))), [value], known)
-            return self._expect(node.args[0], value, BOOL, "the argument of bool()")
+            return self.expect(node.args[0], value, BOOL, "the argument of bool()")
+        if name in ("min", "max") and node.args:
+            mend = f"name them, `{name}(one, other)`, or keep the {name}imum in a `for` loop"
+            raise self.function.error(
+                node, f"{name}() takes two or more numbers, not `{ast.unparse(node.args[0])}`; {mend}"
+            )
         raise self.function.error(
             node,
             f"{name}() with {len(node.args)} argument(s) is outside the plain subset; there are len, min, max, abs, "

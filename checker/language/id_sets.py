@@ -151,12 +151,13 @@ def read_membership(expressions: "ExpressionReader", node: ast.Compare) -> Value
     if isinstance(behind, ast.Tuple | ast.List | ast.Set) or _is_range(behind):
         instead = "`low <= value < high`" if _is_range(behind) else "`value == ONE or value == OTHER`"
         raise function.error(node, f"{words_for(operation)} asks for a member of an id set; use {instead}")
-    member = expressions.read_int(node.left, "what stands in front of `in`")
-    ids = expressions.read(behind)
+    member, ids = expressions.read(node.left), expressions.read(behind)
     if ids.type != SET:
-        hint = f"any(each == value for each in {ast.unparse(behind)}) for an array"
+        text = ast.unparse(behind)
+        hint = f"any(each == value for each in {text}) for an array, a queue or a bag"
         what = f"{words_for(operation)} asks for a member of an id set, not of {type_name(ids.type)}"
         raise function.error(node, f"{what}; use {hint}")
+    expressions.expect(node.left, member, INT, "what stands in front of `in`")
     if member.writes or ids.writes:
         raise function.error(node, f"a side of {words_for(operation)} writes to the state; compute it on a line before")
     if member.constant is not None:

@@ -307,11 +307,12 @@ def calls(expression: Expression) -> Iterator[Call]:
 
 def switches(function: Function) -> Iterator[Removed]:
     """Every question in a function whether a condition is removed."""
-    for expression in _expressions(function.body):
+    for expression in expressions(function.body):
         yield from (each for each in within(expression) if isinstance(each, Removed))
 
 
-def _expressions(body: tuple[Statement, ...]) -> Iterator[Expression]:
+def expressions(body: tuple[Statement, ...]) -> Iterator[Expression]:
+    """Every expression of some statements, but for those that it is made of."""
     for statement in body:
         match statement:
             case Assign(_, value) | Do(value):
@@ -322,10 +323,10 @@ def _expressions(body: tuple[Statement, ...]) -> Iterator[Expression]:
                 yield returned
             case If(test, then, otherwise):
                 yield test
-                yield from _expressions((*then, *otherwise))
+                yield from expressions((*then, *otherwise))
             case For(_, start, stop, _, inner):
                 yield from (start, stop)
-                yield from _expressions(inner)
+                yield from expressions(inner)
 
 
 def within(expression: Expression) -> Iterator[Expression]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import declaration_place, place_of, shown
+from kafkacheck.checker.process.names import a_or_an
 from kafkacheck.checker.schema import Struct
 from kafkacheck.checker.schema.plain_values import ABSENT, enum_problem, resolved
 from kafkacheck.checker.schema.rules import is_group
@@ -173,7 +174,8 @@ def attribute_problem(host: Any, name: str) -> str:
         return "is gone"
     if isinstance(host, ModuleType):
         if type(host) is not ModuleType:
-            return f"is an attribute of a {type(host).__name__}, which is no plain module; import the module itself"
+            holder = a_or_an(type(host).__name__)
+            return f"is an attribute of {holder}, which is no plain module; import the module itself"
         return "" if name in vars(host) else "is made by the module's __getattr__; define it at the top of the module"
     found: Mapping[str, Any] = vars(host)
     if isinstance(host, type):

@@ -24,9 +24,9 @@ from kafkacheck.checker.language.loops import read_loop
 from kafkacheck.checker.language.outside import Outside
 from kafkacheck.checker.language.removal import is_removed
 from kafkacheck.checker.language.source import function_tree, nested_deeper, parameter_names
-from kafkacheck.checker.language.values import Host, Value, ValueType, named, type_name
-from kafkacheck.checker.language.whole import WRITERS, read_writer, require_changeable
-from kafkacheck.checker.language.words import words_for
+from kafkacheck.checker.language.values import Host, Value, ValueType, mend_of, named, type_name
+from kafkacheck.checker.language.whole import WRITERS, is_same, read_writer, require_changeable
+from kafkacheck.checker.language.words import INSTEAD, words_for
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import place_of
 from kafkacheck.checker.schema.id_sets import ID_SETS
@@ -36,23 +36,6 @@ MOST_LINES = 70
 MOST_NESTED = 100
 """How many expressions may lie within each other: every reading goes down as far, and Python does not go very deep."""
 _BUILTINS = ("len", "min", "max", "abs", "int", "bool", "range", "enumerate", "zip", *OVER_GENERATORS)
-_INSTEAD: dict[type[ast.stmt], str] = {
-    ast.While: "`for ... in range(...)` with a bound",
-    ast.Try: "a guard before the step that can fail",
-    ast.Raise: "`return False` for a step that is not enabled",
-    ast.Assert: "an invariant of the model",
-    ast.With: "plain statements",
-    ast.Break: "a condition inside the loop, or `return` in a helper",
-    ast.Continue: "an `if` around the rest of the loop's body",
-    ast.FunctionDef: "a function at the top of the module",
-    ast.ClassDef: "a Struct at the top of the module",
-    ast.Import: "an import at the top of the module",
-    ast.ImportFrom: "an import at the top of the module",
-    ast.Global: "a field of the state",
-    ast.Nonlocal: "a field of the state",
-    ast.Delete: "a write of the blank value",
-    ast.Match: "`if` / `elif`",
-}
 
 Body = tuple[ir.Statement, ...]
 
@@ -80,12 +63,17 @@ class Program:
         self.outside = Outside()
         self._hosts: dict[int, Host] = {}
         self.parts: dict[tuple[Any, ...], Function] = {}
+        self.judged: set[tuple[Any, ...]] = set()  # functions and kinds of arguments, of `checker.language.meanings`
         self._functions: dict[tuple[Any, ...], Function] = {}
         self._reading: list[FunctionType] = []
 
-    def function(self, function: Any, arguments: Sequence[ValueType]) -> Function:
-        """The function read for these argument types. ModelError where it is outside the plain subset."""
-        key = (function, *arguments)
+    def function(self, function: Any, arguments: Sequence[ValueType], is_live: bool = True) -> Function:
+        """The function read for these argument types. ModelError where it is outside the plain subset.
+
+        Not `is_live`: only code that cannot run calls it so.
+        """
+        is_live = is_live or (function, True, *arguments) in self._functions
+        key = (function, is_live, *arguments)
         if key not in self._functions:
             if function in self._reading:
                 cycle = " -> ".join(each.__name__ for each in [*self._reading, function])
@@ -94,7 +82,7 @@ class Program:
             self.outside.note_function(function)
             self._reading.append(function)
             try:
-                self._functions[key] = FunctionReader(self, function, tree, arguments).read()
+                self._functions[key] = FunctionReader(self, function, tree, arguments, is_live).read()
             finally:
                 self._reading.pop()
         return self._functions[key]
@@ -108,7 +96,12 @@ class FunctionReader:
     """Reads one function; see the module."""
 
     def __init__(
-        self, program: Program, function: FunctionType, tree: ast.FunctionDef, arguments: Sequence[ValueType]
+        self,
+        program: Program,
+        function: FunctionType,
+        tree: ast.FunctionDef,
+        arguments: Sequence[ValueType],
+        is_live: bool = True,
     ) -> None:
         self.program = program
         self.result = Function(function)
@@ -117,19 +110,18 @@ class FunctionReader:
         self.expressions = ExpressionReader(self)
         self.flow = _Flow({})
         self.statement: ast.AST = tree
-        self._live = True
+        self._live = is_live
         self._returned = False
-        self._types: dict[str, ValueType] = {}
+        self._types: dict[bool, dict[str, ValueType]] = {True: {}, False: {}}  # by whether the code can run
         self._own_names = frozenset((*function.__code__.co_varnames, *function.__code__.co_cellvars))
         self.parts: dict[tuple[Any, ...], Function] = {}
 
     def part(self, names: dict[str, Value], bound: set[str]) -> "FunctionReader":
         """A reader for a part of this function that is called like one; it knows these names, and binds others."""
-        other = FunctionReader(self.program, self.result.function, self.tree, ())
+        other = FunctionReader(self.program, self.result.function, self.tree, (), self._live)
         other.result.is_part = True
         other.flow = _Flow(names)
-        other._types = {name: value.type for name, value in names.items()}
-        other._live = self._live
+        other._types[self._live] = {name: value.type for name, value in names.items()}
         other._own_names = self._own_names | bound
         return other
 
@@ -203,7 +195,9 @@ class FunctionReader:
             told = f"{node.id!r} is outside the plain subset; of Python's own functions there are {known}"
             raise self.error(node, told)
         if node.id not in scope:
-            raise self.error(node, f"the name {node.id!r} is not defined; define or import it, or correct it")
+            taken = f"let the function take it: `def {self.tree.name}(state, {node.id}, ...)`"
+            mend = taken if node.id in ("rules", "bounds") else "define or import it, or correct it"
+            raise self.error(node, f"the name {node.id!r} is not defined; {mend}")
         self.program.outside.note_name(self.result.function, node.lineno, node.id)
         return self.expressions.host_value(node, scope[node.id], node.id)
 
@@ -242,7 +236,7 @@ class FunctionReader:
         if function in containers.FUNCTIONS:
             return containers.read_call(self, node, function, arguments)
         try:
-            callee = self.program.function(function, [argument.type for argument in arguments])
+            callee = self.program.function(function, [argument.type for argument in arguments], self._live)
         except ModelError as error:
             if "is called with" in str(error):
                 raise self.error(node, f"{function.__name__}: {str(error).split(': ', 2)[-1]}") from None
@@ -278,7 +272,7 @@ class FunctionReader:
             method: Callable[[Any], tuple[Body, bool]] | None
             method = getattr(self, f"_do_{type(statement).__name__}", None)
             if method is None:
-                instead = _INSTEAD.get(type(statement), "assignment, if, for ... in range, return and calls")
+                instead = INSTEAD.get(type(statement), "assignment, if, for ... in range, return and calls")
                 raise self.error(statement, f"{words_for(statement)} is outside the plain subset; use {instead}")
             self.statement = statement
             forms, ends = method(statement)
@@ -324,7 +318,8 @@ class FunctionReader:
     def _returns(self, statement: ast.stmt, kind: ValueType) -> None:
         if self._returned and self.result.returns != kind:
             before = type_name(self.result.returns)
-            raise self.error(statement, f"it returns {type_name(kind)} here and {before} elsewhere")
+            told = f"it returns {type_name(kind)} here and {before} elsewhere"
+            raise self.error(statement, f"{told}; let each `return` give the same type")
         assert not isinstance(kind, Host)
         self._returned = True
         self.result.returns = kind
@@ -348,7 +343,7 @@ class FunctionReader:
         elif _always_returns(statement.orelse):
             joined = then_flow
         else:
-            joined = self._join(statement, then_flow, other_flow)
+            joined = self._join(statement, then_flow, other_flow, test.constant)
         if then_ends != other_ends:
             joined.items = other_flow.items if then_ends else then_flow.items
         if test.constant is not None:  # the names are those that have a value whatever the rules
@@ -359,12 +354,14 @@ class FunctionReader:
         self.flow = _Flow(joined.names, dirty, joined.items)
         return (ir.If(test.expression, then, other),), then_ends and other_ends
 
-    def _join(self, statement: ast.stmt, one: _Flow, other: _Flow) -> _Flow:
+    def _join(self, statement: ast.stmt, one: _Flow, other: _Flow, decided: int | None = None) -> _Flow:
+        """What is known after either; `decided` says whether only the first one can run, or only the other one."""
         names = {}
         for name, value in one.names.items():
             if name in other.names:
-                if other.names[name].type != value.type:
+                if not is_same(other.names[name].type, value.type, self._live and decided is None):
                     raise self.error(statement, f"{name!r} has different types in the two branches")
+                value = other.names[name] if decided is False else value
                 same = value.owner == other.names[name].owner
                 names[name] = value if same else replace(value, owner=ANY_ARRAY)
         return _Flow(names, one.dirty or other.dirty, one.items.join(other.items, names))
@@ -441,15 +438,17 @@ class FunctionReader:
     def assign_name(self, statement: ast.stmt, name: str, value: Value) -> None:
         """Give a local name a value; `statement` does it."""
         known = self.flow.names.get(name)
-        if known is not None and known.type != value.type:
+        if known is not None and not is_same(known.type, value.type, self._live):
             before, after = type_name(known.type), type_name(value.type)
             raise self.error(statement, f"{name!r} was {before} and would become {after}; use another name")
         self.flow.items = self.flow.items.bound(name, value.form, value.type)
         owner = value.owner if known is None or known.owner == value.owner else ANY_ARRAY
         self.flow.names[name] = replace(named(name, value.type), owner=owner)
-        types = self._types.setdefault(name, value.type)
-        if types != value.type:
-            raise self.error(statement, f"{name!r} is {type_name(types)} elsewhere in this function; use another name")
+        self._types[self._live].setdefault(name, value.type)
+        for was_live, types in self._types.items():
+            if not is_same(kind := types.get(name, value.type), value.type, self._live and was_live):
+                what = f"{name!r} is {type_name(kind)} elsewhere in this function"
+                raise self.error(statement, f"{what}; use another name")
 
     def _store(self, statement: ast.stmt, target: ast.Attribute | ast.Subscript, value: Value) -> Body:
         place = self.expressions.read(target)
@@ -472,8 +471,9 @@ class FunctionReader:
         """ModelError where a value cannot be kept in a scalar; `text` names the scalar."""
         wanted = ir.read_type(scalar)
         if value.type != wanted:
-            mend = "; write Ids({member})" if wanted == SET else ""
-            raise self.error(node, f"{text} holds {wanted}, not {type_name(value.type)}{mend}")
+            written = getattr(node, "value", node)
+            mend = mend_of(wanted, value.type, ast.unparse(written))
+            raise self.error(node, f"{text} holds {wanted}, not {type_name(value.type)}; {mend}")
         if self._live and value.constant is not None and not scalar.low <= value.constant <= scalar.high:
             numbers = (int(value.constant), scalar.low, scalar.high)
             now, low, high = (str(ID_SETS[each] if wanted == SET else each) for each in numbers)

@@ -6,12 +6,12 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from kafkacheck.checker.language import ir
-from kafkacheck.checker.language.ir import BOOL, SET
+from kafkacheck.checker.language.ir import BOOL, INT, SET
 from kafkacheck.checker.language.items import moved_by
 from kafkacheck.checker.language.values import Value, type_name
 from kafkacheck.checker.process.locations import place_of
 from kafkacheck.checker.schema import Struct, clear, copy
-from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar, Type, unknown_blank
+from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar, Type, lacking, unknown_blank
 
 if TYPE_CHECKING:
     from kafkacheck.checker.language.subset import FunctionReader
@@ -28,6 +28,8 @@ def read_writer(reader: "FunctionReader", node: ast.Call, function: FunctionType
         kind = types[0] if len(types) == 1 else None
         if not isinstance(kind, Record):
             mend = "write an array by a loop over it"
+            if types[:1] in ([INT], [BOOL]):
+                mend = f"write `{ast.unparse(node.args[0])} = {0 if types[0] == INT else False}`"
             if types == [SET]:
                 mend = f"write `{ast.unparse(node.args[0])} = Ids()`"
             raise reader.error(node, _misuse("clear() takes one record", arguments, mend))
@@ -42,9 +44,12 @@ def read_writer(reader: "FunctionReader", node: ast.Call, function: FunctionType
         if not isinstance(kind, Record | ArrayOf):
             mend = "write `target = source` for numbers" if len(types) == 2 else "write `copy(target, source)`"
             raise reader.error(node, _misuse("copy() takes two records or arrays", arguments, mend))
-        if not is_alike(*types):
+        if not is_alike(types[0], types[1], reader.is_live):
             what = f"copy() from {type_text(types[1])} into {type_text(types[0])}"
-            mend = "both must be declared alike, under the same If(...), so copy the fields that they share"
+            mend = "both must be declared alike, so copy the fields that they share"
+            sizes = [lacking(each) for each in types if isinstance(each, Record | ArrayOf)]
+            if size := next((each for each in sizes if each != ""), ""):
+                mend += f", or ask first whether {size} is above 0"
             raise reader.error(node, f"{what}; {mend}")
         if arguments[0].form == arguments[1].form and not any(each.writes for each in arguments):
             raise reader.error(node, "copy() of a place into itself does nothing; remove it, or correct one of the two")
@@ -65,13 +70,24 @@ def written_at(reader: "FunctionReader", node: ast.Call) -> None:
         reader.result.write_place = place_of(reader.result.function, node.lineno)
 
 
-def is_alike(one: object, other: object) -> bool:
-    """Whether two types of the schema are the same, but that records of one may change."""
+def is_alike(one: object, other: object, is_live: bool) -> bool:
+    """Whether two types of the schema are the same, but that records of one may change.
+
+    In code that cannot run (not `is_live`) one may lack what the other has, because at other bounds it need not.
+    """
     if isinstance(one, Record) and isinstance(other, Record):
-        return one.fixed is other.fixed
+        return one.fixed is other.fixed or (not is_live and one.struct is other.struct)
     if isinstance(one, ArrayOf) and isinstance(other, ArrayOf):
-        return (one.length, one.index) == (other.length, other.index) and is_alike(one.element, other.element)
+        indices = (one.length, one.index) == (other.length, other.index)
+        return indices and is_alike(one.element, other.element, is_live)
+    if isinstance(one, Scalar) and isinstance(other, Scalar) and not is_live:
+        return one.kind == other.kind
     return one == other
+
+
+def is_same(one: object, other: object, is_live: bool) -> bool:
+    """Whether a name can have both types."""
+    return one == other or (not is_live and is_alike(one, other, is_live))
 
 
 def require_changeable(reader: "FunctionReader", node: ast.AST, kind: object) -> None:
@@ -91,7 +107,7 @@ def type_text(kind: object) -> str:
     if isinstance(kind, ArrayOf):
         element = kind.element.kind if isinstance(kind.element, Scalar) else type_text(kind.element)
         return f"an array of {kind.length} of {element} ({kind.index})"
-    return f"a {kind.struct.__name__} record" if isinstance(kind, Record) else str(kind)
+    return type_name(kind) if isinstance(kind, Record) else str(kind)
 
 
 def _writer(function: FunctionType, kind: Record | ArrayOf) -> ir.Function:
@@ -132,7 +148,11 @@ def read_comparison(reader: "FunctionReader", node: ast.Compare, sides: list[Val
     if len(sides) != 2 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
         raise reader.error(node, "records and arrays are compared two at a time, by == or !=; compare fields otherwise")
     left, right = (side.type for side in sides)
-    if not isinstance(left, Record | ArrayOf) or not isinstance(right, Record | ArrayOf) or not _alike(left, right):
+    if not (
+        isinstance(left, Record | ArrayOf)
+        and isinstance(right, Record | ArrayOf)
+        and _alike(left, right, reader.is_live)
+    ):
         shown = [type_name(each) for each in (left, right)]
         if isinstance(left, ArrayOf) and isinstance(right, ArrayOf):
             shown = [type_text(each) for each in (left, right)]
@@ -149,13 +169,13 @@ def read_comparison(reader: "FunctionReader", node: ast.Compare, sides: list[Val
     return value
 
 
-def _alike(left: Type, right: Type) -> bool:
+def _alike(left: Type, right: Type, is_live: bool) -> bool:
     match left, right:
         case Scalar(), Scalar():
             return ir.read_type(left) == ir.read_type(right)
         case ArrayOf(), ArrayOf():
-            return left.length == right.length and _alike(left.element, right.element)
-    return isinstance(left, Record) and isinstance(right, Record) and left.fixed is right.fixed
+            return left.length == right.length and _alike(left.element, right.element, is_live)
+    return isinstance(left, Record) and isinstance(right, Record) and is_alike(left, right, is_live)
 
 
 def _comparison(left: Record | ArrayOf, right: Record | ArrayOf) -> ir.Function:

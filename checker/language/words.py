@@ -1,4 +1,4 @@
-"""What the parts of Python's syntax are called by those who write it."""
+"""What the parts of Python's syntax are called by those who write it, and what stands in place of some."""
 
 import ast
 
@@ -49,6 +49,25 @@ _WORDS: dict[type[ast.AST], str] = {
     ast.Yield: "`yield`",
     ast.YieldFrom: "`yield from`",
 }
+
+INSTEAD: dict[type[ast.stmt], str] = {
+    ast.While: "`for ... in range(...)` with a bound",
+    ast.Try: "a guard before the step that can fail",
+    ast.Raise: "`return False` for a step that is not enabled",
+    ast.Assert: "an invariant of the model",
+    ast.With: "plain statements",
+    ast.Break: "a condition inside the loop, or `return` in a helper",
+    ast.Continue: "an `if` around the rest of the loop's body",
+    ast.FunctionDef: "a function at the top of the module",
+    ast.ClassDef: "a Struct at the top of the module",
+    ast.Import: "an import at the top of the module",
+    ast.ImportFrom: "an import at the top of the module",
+    ast.Global: "a field of the state",
+    ast.Nonlocal: "a field of the state",
+    ast.Delete: "a write of the blank value",
+    ast.Match: "`if` / `elif`",
+}
+"""What to write in place of a statement that is outside the plain subset."""
 
 
 def words_for(node: ast.AST) -> str:

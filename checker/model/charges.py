@@ -13,6 +13,7 @@ from typing import Any
 
 from kafkacheck.checker.language.ir import Function, reachable
 from kafkacheck.checker.language.source import parameter_names, variant
+from kafkacheck.checker.process.names import did_you_mean
 from kafkacheck.checker.schema import Allowance
 from kafkacheck.checker.schema.shape import Record, Scalar
 
@@ -69,7 +70,8 @@ def charge_problem(state: Record, read: Function, allowance: str) -> str:
         )
     kept = budget.field(allowance)
     if not isinstance(kept, Scalar) or not isinstance(kept.kind, Allowance):
-        found = "is missing" if kept is None else f"is {kept.kind if isinstance(kept, Scalar) else 'no number'}"
+        near = did_you_mean(allowance, [name for name, _ in budget.fields])
+        found = f"is missing{near}" if kept is None else f"is {kept.kind if isinstance(kept, Scalar) else 'no number'}"
         return (
             f"{told}, and {budget.struct.__name__}.{allowance} {found}; let it be "
             f"`Annotated[int, Allowance({allowance!r})]`, or write `{BUDGET}: Budget`, with the Budget of "

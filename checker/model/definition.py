@@ -12,7 +12,7 @@ from kafkacheck.checker.language.outside import rule_problem
 from kafkacheck.checker.model.parts import Action
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import shown
-from kafkacheck.checker.process.names import did_you_mean, shortened
+from kafkacheck.checker.process.names import a_or_an, did_you_mean, nearest, shortened
 from kafkacheck.checker.schema import Struct
 from kafkacheck.checker.schema.plain_values import int_problem
 from kafkacheck.checker.schema.rules import is_group
@@ -93,7 +93,9 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
             raise refuse(role, f"is {shown(listed)}", "a list of functions")
         for each in listed:
             if not callable(each):
-                raise refuse(role, f"lists {shown(each)}", "functions")
+                wanted = "functions" + ", without quotes" * isinstance(each, str)
+                wanted += ", and not what they return: leave out the brackets behind a name" * isinstance(each, bool)
+                raise refuse(role, f"lists {shown(each)}", wanted)
     pairs = arguments["leads_to"]
     expected = "a list of pairs of functions, such as [(asked, answered)]"
     if isinstance(pairs, str) or not isinstance(pairs, Sequence):
@@ -109,11 +111,14 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
         names = mapping.values() if role == "charges" else mapping
         for each in names:
             if not isinstance(each, str) or not each.isidentifier():
-                raise refuse(role, f"has the name {shown(each)}", "names as Python has them, such as 'nodes'")
+                wanted = "names as Python has them, such as 'nodes'"
+                if role == "charges" and isinstance(each, FunctionType):
+                    wanted = f"the action first, and then the name of its allowance: {{{each.__name__}: 'name'}}"
+                raise refuse(role, f"has the name {shown(each)}", wanted)
     if problem := _flag_problem(arguments["flags"], arguments["bounds"]):
         raise ModelError(f"model {name}: {problem}")
     for function, allowance in arguments["charges"].items():
-        _check_charge(function, allowance, arguments["bounds"], name)
+        _check_charge(function, allowance, arguments, name)
     kinds: dict[str, tuple[type | tuple[type, ...], str]] = {
         "check_deadlock": (bool, "True or False"),
         "drawing": ((Lanes, type(None)), "Lanes(...), or None"),
@@ -142,19 +147,25 @@ def _flag_problem(flags: Any, bounds: Mapping[str, Any]) -> str:
         return f"`flags` is {shown(flags)}; give a list of names of bounds"
     for each in flags:
         if not isinstance(each, str) or each not in bounds:
-            return f"`flags` names {shown(each)}, which is no bound; name bounds that are 0 or 1"
+            hint = did_you_mean(str(each), bounds)
+            return f"`flags` names {shown(each)}, which is no bound{hint}; name bounds that are 0 or 1"
         if bounds[each] not in (0, 1):
             return f"the bound {each} is {bounds[each]}; it is 0 or 1"
     return ""
 
 
-def _check_charge(function: Any, allowance: str, bounds: Mapping[str, int], model: str) -> None:
+def _check_charge(function: Any, allowance: str, arguments: Mapping[str, Any], model: str) -> None:
     if not isinstance(function, FunctionType):
-        raise ModelError(f"model {model}: `charges` charges {shown(function)}; charge a function of `actions`")
-    if allowance not in bounds:
+        told = f"model {model}: `charges` charges {shown(function)}"
+        names = [getattr(each, "__name__", "") for each in arguments["actions"]]
+        near = nearest(function, names) if isinstance(function, str) else ""
+        mend = f"the function {near}, without quotes" if near else "a function of `actions`"
+        raise ModelError(f"{told}; charge {mend}")
+    if allowance not in arguments["bounds"]:
+        hint = did_you_mean(allowance, arguments["bounds"])
         raise ModelError(
-            f"model {model}: `charges` charges {function.__name__} to {allowance!r}, which is no bound"
-            f"{did_you_mean(allowance, bounds)}; add it to `bounds`, with how often such steps can happen in all"
+            f"model {model}: `charges` charges {function.__name__} to {allowance!r}, which is no bound{hint}; add it "
+            "to `bounds`, with how often such steps can happen in all"
         )
 
 
@@ -171,6 +182,10 @@ def _check_name(name: Any) -> None:
 def _check_rules(rules: Any, model: str) -> None:
     if rules is None:
         return
+    if isinstance(rules, type) and hasattr(rules, "_fields"):
+        raise ModelError(
+            f"model {model}: `rules` is the class {rules.__name__}; give a NamedTuple of it: {rules.__name__}()"
+        )
     if not is_group(rules):
         raise ModelError(
             f"model {model}: `rules` is {shown(rules)}; give a NamedTuple of enum members, ints or bools, or "
@@ -201,7 +216,7 @@ def contradiction(
     for name in states:
         given = hints.get(name, struct)  # the same file can be imported twice, under two names
         if isinstance(given, type) and issubclass(given, Struct) and given.__name__ != struct.__name__:
-            return f"takes {name}: {given.__name__}; the state is a {struct.__name__}"
+            return f"takes {name}: {given.__name__}; the state is {a_or_an(struct.__name__)}"
     if hints.get("return", bool) not in (bool, type(None) if may_return_nothing else bool):
         return "says that it returns something else than True or False; write `-> bool`"
     return ""
@@ -245,7 +260,8 @@ def idle_problem(parameters: Sequence[str], taken: Sequence[str], bounds: Sequen
     """What a model names and nothing uses; "" if there is nothing. `taken`: the parameters that its actions have."""
     if parameters:
         names = ", ".join(taken) or "none"
-        return f"`parameters` names {parameters[0]!r}, which no action takes; the actions take: {names}"
+        hint = did_you_mean(parameters[0], taken)
+        return f"`parameters` names {parameters[0]!r}, which no action takes{hint}; the actions take: {names}"
     if bounds:
         return f"the bound {bounds[0]!r} is used by no field, no parameter and no function; remove it or use it"
     return ""

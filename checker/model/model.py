@@ -13,6 +13,7 @@ from typing import Any, get_type_hints
 from kafkacheck.checker.drawing import Lanes
 from kafkacheck.checker.language import subset
 from kafkacheck.checker.language.ir import BOOL, INT, NOTHING, Function, kind_type, reachable
+from kafkacheck.checker.language.meanings import judged
 from kafkacheck.checker.language.ranges import Analysis
 from kafkacheck.checker.language.source import parameter_names
 from kafkacheck.checker.language.values import ValueType
@@ -343,17 +344,16 @@ class Model(Unchanging):
         return others, tuple(settings[name] for name in given)
 
     def _read(self, function: Protocol, state_count: int, others: Sequence[Kind]) -> Function:
-        names = parameter_names(function)
-        kinds = iter(others)
-        states = iter([self.layout.root] * state_count)
-        types: list[ValueType] = []
-        for name in names:
-            if name in ("rules", "bounds"):
-                types.append(self._program.host(self.rules if name == "rules" else self._program.bounds))
+        kinds = (*[None] * state_count, *others)
+        left, types = iter(kinds), list[ValueType]()
+        settings = {"rules": self.rules, "bounds": self._program.bounds}
+        for name in parameter_names(function):
+            if name in settings:
+                types.append(self._program.host(settings[name]))
                 continue
-            state = next(states, None)
-            types.append(state if state is not None else kind_type(next(kinds)))
-        return self._program.function(function, types)
+            kind = next(left)
+            types.append(self.layout.root if kind is None else kind_type(kind))
+        return judged(self._program, self._bounds, self._program.function(function, types), kinds)
 
     def _action(self, function: Protocol, returns: tuple[ValueType, ...]) -> Action:
         names, given = self._signature(function, is_action=True)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kafkacheck.checker.process import shutdown
+from kafkacheck.checker.process import former_names, shutdown
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.interrupts import limited
 
@@ -26,6 +26,18 @@ def _note_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_parent=_note_fork)
+
+
+def described(error: BaseException) -> str:
+    """Why a module of foreign code cannot be imported, and the mend."""
+    name = type(error).__name__
+    hint = former_names.hint(error.name or "") if isinstance(error, ImportError) else ""
+    if isinstance(error, ModuleNotFoundError):
+        mend = f"install {error.name} for {sys.executable}, set PYTHONPATH to the folder that it is in"
+        return f"{safe_text(error)}; {hint or f'{mend}, or mend the import'}"
+    if isinstance(error, SystemExit):
+        return f"it ends the process ({name}: {safe_text(error)}); a model file only defines, so take that out"
+    return f"{name}: {safe_text(error)}; {hint or 'mend that line'}"
 
 
 def safe_text(value: object, how: Callable[[Any], str] = str) -> str:

@@ -15,6 +15,20 @@ from types import ModuleType
 PACKAGES = ("checker", "impl", "spec", "model")
 
 
+def hint(name: str) -> str:
+    """What to do where a module, or something in it, is missing because the name is that of a package of kafkacheck.
+
+    Empty if the name has nothing to do with it.
+    """
+    top = name.removeprefix("kafkacheck.").partition(".")[0]
+    if top in PACKAGES and top in sys.modules and sys.modules[top] is sys.modules.get(f"kafkacheck.{top}"):
+        return (
+            f"{top} is a package of kafkacheck here, with modules as by `from kafkacheck.{top} import ...`; for a "
+            f"package {top} of your own set PYTHONPATH to the folder that it is in"
+        )
+    return "kafkacheck has no such module; mend the import" if name.startswith("kafkacheck.") else ""
+
+
 class _Alias:
     """Gives a module that is loaded already."""
 

@@ -31,6 +31,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return by_folded[near[0]] if near else ""
 
 
+def a_or_an(name: str) -> str:
+    """The name with "a" or "an" in front, by its first letter."""
+    return f"{'an' if name[:1].lower() in tuple('aeiou') else 'a'} {name}"
+
+
 def shortened(text: str, most: int = 60) -> str:
     """The text, or only its beginning if it is too long for a message."""
     return text if len(text) <= most else f"{text[: most - 3]}..."

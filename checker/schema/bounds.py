@@ -1,6 +1,7 @@
 """Sizes and ranges written as expressions over the names of a model's bounds, such as "max_rounds + 1"."""
 
 import ast
+import contextlib
 import operator
 from collections import namedtuple
 from collections.abc import Callable, Mapping
@@ -17,6 +18,10 @@ _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv,
 }
+
+
+_LEAST_TRIED, _TRIED = -100, 1000
+"""From which value on, and how many of them, are tried for a bound that is too low."""
 
 
 class Bounds:
@@ -50,6 +55,16 @@ class Bounds:
                 f"{place}: {size!r} is not an expression over bounds; write for example 'members' or 'max_rounds + 1'"
             )
         return self._value(tree, size, place)
+
+    def mend(self, size: Size, least: int) -> str:
+        """Which bound to raise, and to which least value, so that `size` is not below `least`; "" if none does."""
+        for name in sorted(names_in(size) & self.values.keys()):
+            start = max(self.values[name], _LEAST_TRIED)
+            for value in range(start + 1, start + _TRIED):
+                with contextlib.suppress(ModelError):  # it may divide by zero
+                    if Bounds({**self.values, name: value}).evaluate(size, "") >= least:
+                        return f"; the bound {name} is {self.values[name]}, and must be at least {value} here"
+        return ""
 
     def _value(self, node: ast.expr, size: str, place: str) -> int:
         if isinstance(node, ast.Constant) and type(node.value) is int:

@@ -12,11 +12,13 @@ from typing import Any, NamedTuple, get_args, get_origin
 
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import declaration_place
+from kafkacheck.checker.process.names import a_or_an
 from kafkacheck.checker.schema import objects
-from kafkacheck.checker.schema.bounds import Bounds
+from kafkacheck.checker.schema.bounds import Bounds, names_in
 from kafkacheck.checker.schema.budget import Budget, budget_of
 from kafkacheck.checker.schema.canonical import Part, canonical, parts_of
 from kafkacheck.checker.schema.containers import AtMost, Bag, Container, Position, Queue, container_class
+from kafkacheck.checker.schema.id_sets import Ids
 from kafkacheck.checker.schema.plain_values import enum_problem
 from kafkacheck.checker.schema.schema import (
     MOST_MEMBERS,
@@ -70,7 +72,10 @@ def scalar_of(kind: Kind, bounds: Bounds, place: str) -> Scalar:
     """The range of `kind` at `bounds`. ModelError, naming `place`, where it is empty or too large for a field."""
     low, high = _range(kind, bounds, place)
     if high < low:
-        raise ModelError(f"{place}: the range of {kind} is {low} .. {high}, which is empty; raise the bound it uses")
+        size: Size = getattr(kind, "highest", None) or getattr(kind, "end", None) or 0
+        usual = "raise the bound it uses" if names_in(size) else "let its highest value be at least its lowest"
+        mend = bounds.mend(size, low) or f"; {usual}"
+        raise ModelError(f"{place}: the range of {kind} is {low} .. {high}, which is empty{mend}")
     if high > HIGHEST_VALUE or low < -HIGHEST_VALUE:
         raise ModelError(f"{place}: the range of {kind} is {low} .. {high}; a field holds at most 2**31 - 1")
     return Scalar(kind, low, high)
@@ -93,15 +98,15 @@ def _range(kind: Kind, bounds: Bounds, place: str) -> tuple[int, int]:
                 )
             return values[0], values[-1] if highest is None else min(bounds.evaluate(highest, place), values[-1])
         case Id(members, none):
-            count = _members(bounds.evaluate(members, place), members, place)
+            count = _members(bounds, members, place)
             return _with_none(none, place), count - 1
         case IdSet(members):
-            count = _members(bounds.evaluate(members, place), members, place)
+            count = _members(bounds, members, place)
             if count > MOST_MEMBERS:
                 raise ModelError(f"{place}: a set of ids has at most {MOST_MEMBERS} members; {members!r} is {count}")
             return 0, (1 << count) - 1
         case Position(most):
-            return 0, _members(bounds.evaluate(most, place), most, place) - 1
+            return 0, _members(bounds, most, place) - 1
         case Offset(end):
             return 0, bounds.evaluate(end, place)
         case Epoch(highest, none):
@@ -111,9 +116,11 @@ def _range(kind: Kind, bounds: Bounds, place: str) -> tuple[int, int]:
     raise ModelError(f"{place}: {kind!r} is not a kind of field; see kafkacheck.checker.schema for the kinds")
 
 
-def _members(count: int, members: object, place: str) -> int:
+def _members(bounds: Bounds, members: Size, place: str) -> int:
+    count = bounds.evaluate(members, place)
     if count < 1:
-        raise ModelError(f"{place}: the set {members!r} has {count} members at these bounds; it needs at least 1")
+        told = f"{place}: the set {members!r} has {count} members at these bounds; it needs at least 1"
+        raise ModelError(told + bounds.mend(members, 1))
     return count
 
 
@@ -255,8 +262,12 @@ class Layout:
     def _type(self, annotation: Any, place: str) -> Type:
         annotation, condition = split_condition(annotation)
         found = self._whole_type(annotation, place)
-        if condition is None or self.bounds.evaluate(condition.size, place) > 0:
+        size = 1 if condition is None else self.bounds.evaluate(condition.size, place)
+        if condition is None or size > 0:
             return found
+        if size < 0 and condition.size in self.bounds.values:
+            mend = self.bounds.mend(condition.size, 0)
+            raise ModelError(f"{place}: it exists only if {condition.size} is above 0, and is absent if it is 0{mend}")
         return missing(found, condition.size, self._missing)
 
     def _whole_type(self, annotation: Any, place: str) -> Type:
@@ -274,10 +285,16 @@ class Layout:
             size = index.members if isinstance(index, ById) else index.length
             length = self.bounds.evaluate(size, place)
             if length < 1:
-                raise ModelError(f"{place}: its length {size!r} is {length} at these bounds; it needs at least 1")
+                told = f"{place}: its length {size!r} is {length} at these bounds; it needs at least 1"
+                raise ModelError(told + self.bounds.mend(size, 1))
             return ArrayOf(self._type(get_args(base)[0], f"{place}[...]"), length, index)
+        told = f"{place}: the annotation {annotation!r} gives no kind"
+        if annotation is Ids or set in (annotation, get_origin(annotation)):
+            raise ModelError(f"{told}; write Annotated[Ids, IdSet('set')]")
+        if type(None) in get_args(annotation):
+            raise ModelError(f"{told}; write Annotated[int, Id('set', none=-1)], or an Epoch with none=-1")
         raise ModelError(
-            f"{place}: the annotation {annotation!r} gives no kind; write Annotated[int, Count(3)] (or another kind "
+            f"{told}; write Annotated[int, Count(3)] (or another kind "
             "of kafkacheck.checker.schema), an IntEnum, a Struct, Annotated[Array[...], ById('set')] or "
             "ByPosition('length'), or Annotated[Queue[...], AtMost('bound')] or of a Bag"
         )
@@ -285,10 +302,12 @@ class Layout:
     def _container(self, kind: type[Container[Any]], element: Any, bound: AtMost, place: str) -> Record:
         """A queue or bag: a record of its length and its slots, whose records do not change."""
         if not isinstance(element, type) or not issubclass(element, Struct):
-            raise ModelError(f"{place}: a {kind.__name__} holds records, not {element!r}; make it a field of a Struct")
+            told = f"{a_or_an(kind.__name__)} holds records, not {element!r}; make it a field of a Struct"
+            raise ModelError(f"{place}: {told}")
         most = self.bounds.evaluate(bound.most, place)
         if most < 1:
-            raise ModelError(f"{place}: it holds at most {bound.most!r}, {most} at these bounds; it needs at least 1")
+            told = f"{place}: it holds at most {bound.most!r}, {most} at these bounds; it needs at least 1"
+            raise ModelError(told + self.bounds.mend(bound.most, 1))
         struct = container_class(kind, element, most)
         if struct not in self._records:
             if path := unknown_blank(self._record(element), element.__name__):

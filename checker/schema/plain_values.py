@@ -4,6 +4,7 @@ from enum import EnumType, IntEnum
 from typing import Any
 
 from kafkacheck.checker.process.locations import shown
+from kafkacheck.checker.process.names import a_or_an
 
 ABSENT = object()
 """The value of a name that is not there: a builtin is seen only if the module has no such name."""
@@ -58,4 +59,5 @@ def int_problem(value: object) -> str:
     if isinstance(value, IntEnum):
         problem = enum_problem(type(value))
         return problem and f"is a member of {kind.__name__}, which {problem}"
-    return f"is a {kind.__name__}, whose operators need not be those of int; give an int, a bool or an IntEnum member"
+    told = f"is {a_or_an(kind.__name__)}, whose operators need not be those of int"
+    return f"{told}; give an int, a bool or an IntEnum member"

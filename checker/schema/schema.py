@@ -119,7 +119,8 @@ class ByPosition:
 class If:
     """Marks a field that exists only if `size` is above 0: else all that is in it stays blank and takes no bit.
 
-    Where some exist and others do not, a record or array can be copied to and compared with one under the same `If`.
+    Where some exist and others do not, a record or array can be copied to and compared with one under the same `If`;
+    behind a question for the bound (`if bounds.files == 0: return False`) with any.
     """
 
     size: Size

@@ -131,6 +131,15 @@ def missing(node: Type, size: Size, known: dict[tuple[Record, Size], Record]) ->
     return known[node, size]
 
 
+def lacking(node: Type) -> Size:
+    """The size that is 0 where all of a type exists only `If` that is above 0; else ""."""
+    if isinstance(node, Scalar):
+        return node.missing
+    parts = [node.element] if isinstance(node, ArrayOf) else [child for _, child in node.fields]
+    found = {lacking(each) for each in parts}
+    return found.pop() if len(found) == 1 else ""
+
+
 def leaf_count(node: Type) -> int:
     """How many scalars a type has."""
     return 1 if isinstance(node, Scalar) else node.leaf_count

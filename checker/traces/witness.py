@@ -331,8 +331,8 @@ def _difference(one: tuple[str, Any], other: tuple[str, Any]) -> Iterator[tuple[
 def _named(call: _Call, node: ast.expr, operands: dict[str, int | str]) -> dict[str, int | str]:
     """The operands without members of enums and sentinels; a value compared with a member is written by its name."""
     if isinstance(node, ast.Compare):
-        members = [value for value in operands.values() if isinstance(value, IntEnum)]
         sides = {ast.unparse(side) for side in (node.left, *node.comparators)}
+        members = [value for source, value in operands.items() if source in sides and isinstance(value, IntEnum)]
         for source, value in operands.items():
             if members and source in sides and value in list(type(members[0])):
                 operands[source] = type(members[0])(value)

@@ -252,8 +252,8 @@ def join_without_member_id(
 ) -> None:
     """Give a consumer a member id. A static member joins with it at once, any other one has to ask again."""
     connection = connections[consumer_id]
-    member_id = group.next_member_id
-    group.next_member_id += 1
+    member_id = group.last_member_id + 1
+    group.last_member_id = member_id
     old_id = member_of_instance(group, connection.request.instance_id)
     if old_id != NO_MEMBER_ID:
         replace_static_member(group, rules, connections, consumer_id, old_id, member_id)

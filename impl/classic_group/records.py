@@ -7,7 +7,7 @@ Left out, and why that is sound: member metadata that no rule reads.
 
 from typing import Annotated, NamedTuple
 
-from kafkacheck.checker.schema import EVERY, Array, ById, Count, Since, Struct
+from kafkacheck.checker.schema import EVERY, Array, ById, Since, Struct
 from kafkacheck.impl.classic_group.constants import GroupState
 from kafkacheck.impl.ids import PartitionSet
 from kafkacheck.impl.messages.classic_group import Generation, MemberSet, OptionalInstanceId, OptionalMemberId
@@ -27,6 +27,7 @@ class ClassicGroupRules(NamedTuple):
         because the leader does not know its new member id (KAFKA-9801).
     replacement_is_written: the log has the new member id of a static member before the coordinator answers
         (KAFKA-10284).
+    parked_are_answered: a coordinator that is replaced answers the requests that it has parked (KAFKA-16148).
     owned_are_withheld: the leader assigns no partition that another member still owns, if the protocol is cooperative
         (KIP-429).
     retry_keeps_member: a consumer whose request to join or sync is lost keeps its member id (KAFKA-13214).
@@ -40,6 +41,7 @@ class ClassicGroupRules(NamedTuple):
     instance_is_checked: Annotated[bool, Since(EVERY)] = True
     static_join_rebalances: Annotated[bool, Since("2.6", begun="2.3")] = True
     replacement_is_written: Annotated[bool, Since("2.8", begun="2.3")] = True
+    parked_are_answered: Annotated[bool, Since("3.8", begun="3.7")] = True
     owned_are_withheld: Annotated[bool, Since(EVERY)] = True
     retry_keeps_member: Annotated[bool, Since("3.1")] = True
     lost_member_owns_nothing: Annotated[bool, Since("3.1", begun="2.4")] = True
@@ -74,7 +76,7 @@ class ClassicGroup(Struct):
     leader: the member that computes assignments.
     is_delayed: whether the group, which was empty, waits for more members (`group.initial.rebalance.delay.ms`).
     pending: the member ids that consumers were told, and have not joined with yet.
-    next_member_id: how many member ids were given out.
+    last_member_id: the member id that was given out last; they are given out in their order.
     members: the members by id.
     """
 
@@ -83,5 +85,5 @@ class ClassicGroup(Struct):
     leader: OptionalMemberId
     is_delayed: bool
     pending: MemberSet
-    next_member_id: Annotated[int, Count("member_ids")]
+    last_member_id: OptionalMemberId
     members: Annotated[Array[ClassicMember], ById("member_ids")]

@@ -245,10 +245,3 @@ def send_leave(consumer: ClassicConsumer, connection: Connection) -> bool:
     fill_request(consumer, connection, RequestKind.LEAVE)
     close(consumer)
     return True
-
-
-def crash_classic_consumer(consumer: ClassicConsumer, connection: Connection) -> None:
-    """End the consumer's process; a request that it has sent may still arrive."""
-    close(consumer)
-    if connection.stage == Stage.ANSWERED:
-        clear(connection)

@@ -37,6 +37,7 @@ CLASSIC_GROUPS = Lanes(
         "pending_member_expires": Event(at="coordinator", text="member id {member_id} is forgotten"),
         "live_member_expires": Event(at="coordinator", text="the session of member {member_id} ends, which lives"),
         "rebalance_times_out": Event(at="coordinator", text="does not wait for all members"),
+        "coordinator_fails_over": Event(at="coordinator", text="another broker takes over"),
         "consumer_leaves": Event(at="consumer_id", text="leaves"),
         "consumer_crashes": Event(at="consumer_id", text="crashes"),
         "request_is_lost": Event(at="consumer_id", text="its request is lost"),

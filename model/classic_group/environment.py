@@ -1,6 +1,6 @@
 """Disturbances of a classic group: crashes, lost requests, ended sessions, and rebalances that do not wait."""
 
-from kafkacheck.checker.schema import clear
+from kafkacheck.checker.schema import Ids, copy
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.classic_group import coordinator
 from kafkacheck.impl.classic_group.constants import ConsumerState, Stage
@@ -25,6 +25,14 @@ def start_with_one_instance(state: State) -> bool:
     return True
 
 
+def start_with_a_rival(state: State, bounds: Bounds) -> bool:
+    """The first and the last consumer are static members with the same instance id, the others dynamic ones."""
+    start_joining(state)
+    state.consumers[0].instance_id = 0
+    state.consumers[bounds.consumers - 1].instance_id = 0
+    return True
+
+
 def consumer_crashes(state: State, consumer_id: ConsumerId) -> bool:
     """A consumer's process ends.
 
@@ -34,7 +42,7 @@ def consumer_crashes(state: State, consumer_id: ConsumerId) -> bool:
     """
     if state.consumers[consumer_id].state == ConsumerState.CLOSED:
         return False
-    classic_membership.crash_classic_consumer(state.consumers[consumer_id], state.connections[consumer_id])
+    classic_membership.close(state.consumers[consumer_id])
     return True
 
 
@@ -54,10 +62,7 @@ def request_is_lost(state: State, rules: ClassicGroupRules, consumer_id: Consume
     connection = state.connections[consumer_id]
     if connection.stage == Stage.IDLE:
         return False
-    if state.consumers[consumer_id].state == ConsumerState.CLOSED:
-        clear(connection)
-    else:
-        classic_membership.lose_request(state.consumers[consumer_id], rules, connection)
+    classic_membership.lose_request(state.consumers[consumer_id], rules, connection)
     return True
 
 
@@ -88,11 +93,31 @@ def rebalance_times_out(state: State, bounds: Bounds) -> bool:
     return True
 
 
+def coordinator_fails_over(state: State, rules: ClassicGroupRules) -> bool:
+    """Another broker becomes the group's coordinator, and reads the group from the log.
+
+    Who: the cluster.
+    When: at any time.
+    Effect: a rebalance that was under way is forgotten. Requests that were parked are answered, so that the consumers
+        send them to the new coordinator; before KAFKA-16148 they were not.
+    Source: GroupMetadataManager.onLoaded, onUnloaded.
+    """
+    last_member_id = state.group.last_member_id
+    copy(state.group, state.logged)
+    state.group.pending = Ids()
+    state.group.last_member_id = last_member_id
+    for consumer_id, connection in enumerate(state.connections):
+        if connection.stage == Stage.PARKED and rules.parked_are_answered:
+            classic_membership.lose_request(state.consumers[consumer_id], rules, connection)
+    return True
+
+
 CHARGES = {
     consumer_crashes: "crashes",
     consumer_leaves: "leaves",
     request_is_lost: "losses",
     live_member_expires: "expirations",
     rebalance_times_out: "timeouts",
+    coordinator_fails_over: "failovers",
 }
 """The allowance to which each disturbance of this file is charged."""

@@ -9,7 +9,7 @@ from kafkacheck.checker.model import Family, each
 from kafkacheck.impl.classic_group.records import ClassicGroupRules
 from kafkacheck.model.classic_group import environment, system
 from kafkacheck.model.classic_group.drawing import CLASSIC_GROUPS
-from kafkacheck.spec.classic_group import properties
+from kafkacheck.spec.classic_group import consumers, messages, properties
 
 ACTIONS = (
     system.consumer_asks_to_join,
@@ -27,6 +27,30 @@ SAFETY = (
     properties.generations_do_not_fall,
     properties.members_have_one_owner,
     properties.stable_groups_have_assignments,
+    messages.requests_are_true,
+    messages.joining_consumers_give_up_what_they_must,
+    messages.requests_get_the_error_due,
+    messages.refused_requests_change_nothing,
+    messages.heartbeats_change_nothing,
+    messages.new_generations_have_those_who_joined,
+    messages.generations_do_not_leave_out_who_joined,
+    messages.members_are_told_their_generation,
+    messages.leaders_assign_each_partition_once,
+    messages.leaders_share_evenly,
+    messages.syncs_tell_the_assignment,
+    messages.only_silent_members_are_removed,
+    messages.the_later_of_two_instances_stays,
+    messages.consumers_follow_responses,
+    messages.disturbances_of_classic_groups_are_real,
+    consumers.closed_consumers_have_nothing,
+    consumers.one_request_is_under_way,
+    consumers.consumers_that_leave_do_not_return,
+    consumers.leaving_members_are_removed,
+    consumers.consumers_prepare_once,
+    consumers.rebalances_keep_the_membership,
+    consumers.lost_requests_are_sent_again,
+    consumers.leaders_move_only_what_they_must,
+    consumers.departures_are_real,
 )
 
 CONVERGES = ((properties.has_not_converged, properties.has_converged),)
@@ -56,6 +80,7 @@ CLASSIC_GROUP = Family(
         "losses": 0,
         "expirations": 0,
         "timeouts": 0,
+        "failovers": 0,
     },
     rules=ClassicGroupRules(),
     drawing=CLASSIC_GROUPS,

@@ -11,8 +11,8 @@ from kafkacheck.model.classic_group import environment, family
 MODEL = family.CLASSIC_GROUP.model(
     bounds={"expirations": 1, "timeouts": 1, "member_ids": 5, "max_generation": 9},
     rules=ClassicGroupRules(is_cooperative=True),
-    actions=[*family.ACTIONS, *family.SILENCE, environment.live_member_expires, environment.rebalance_times_out],
+    actions=[*family.ACTIONS, environment.live_member_expires, environment.rebalance_times_out],
     always=family.SAFETY,
     leads_to=family.CONVERGES,
-    weakly_fair=[*family.FAIR, *family.FAIR_SILENCE],
+    weakly_fair=family.FAIR,
 )

@@ -10,8 +10,8 @@ from kafkacheck.model.classic_group import environment, family
 MODEL = family.CLASSIC_GROUP.model(
     bounds={"member_ids": 4, "max_generation": 6},
     initial=environment.start_with_one_instance,
-    actions=[*family.ACTIONS, *family.SILENCE],
+    actions=family.ACTIONS,
     always=family.SAFETY,
     leads_to=family.CONVERGES,
-    weakly_fair=[*family.FAIR, *family.FAIR_SILENCE],
+    weakly_fair=family.FAIR,
 )

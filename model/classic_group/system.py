@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, Struct, clear
+from kafkacheck.checker.schema import Allowance, Array, ById, If, Struct, copy
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.classic_group import coordinator
 from kafkacheck.impl.classic_group.constants import ConsumerState, GroupState, RequestKind, Stage
@@ -20,6 +20,7 @@ class Budget(Struct):
     losses: requests, or responses, that are lost.
     expirations: sessions of live consumers that end, and member ids of live consumers that are forgotten.
     timeouts: rebalances that do not wait for a live consumer.
+    failovers: changes of the coordinator.
     """
 
     crashes: Annotated[int, Allowance("crashes")]
@@ -27,6 +28,7 @@ class Budget(Struct):
     losses: Annotated[int, Allowance("losses")]
     expirations: Annotated[int, Allowance("expirations")]
     timeouts: Annotated[int, Allowance("timeouts")]
+    failovers: Annotated[int, Allowance("failovers")]
 
 
 class State(Struct):
@@ -35,18 +37,21 @@ class State(Struct):
     consumers: the consumers by id.
     connections: by consumer, its request that is under way.
     group: the group in the coordinator's memory.
+    logged: the group as the log has it, if the coordinator can change. An append is committed at once: one that is not
+        has the effect of a request that was not handled, and one whose answer is late that of a lost response.
     budget: the disturbances that are left.
     """
 
     consumers: Annotated[Array[ClassicConsumer], ById("consumers")]
     connections: Annotated[Array[Connection], ById("consumers")]
     group: ClassicGroup
+    logged: Annotated[ClassicGroup, If("failovers")]
     budget: Budget
 
 
 def is_at_end(state: State, bounds: Bounds) -> bool:
     """Whether the model has no higher generation, or no further member id."""
-    return state.group.generation >= bounds.max_generation or state.group.next_member_id >= bounds.member_ids
+    return state.group.generation >= bounds.max_generation or state.group.last_member_id + 1 >= bounds.member_ids
 
 
 def consumer_asks_to_join(state: State, rules: ClassicGroupRules, consumer_id: ConsumerId) -> bool:
@@ -95,9 +100,16 @@ def coordinator_handles_request(
         coordinator.classic_group_heartbeat(state.group, rules, connection)
     else:
         coordinator.classic_group_leave(state.group, rules, state.connections, consumer_id)
-    if connection.stage == Stage.ANSWERED and state.consumers[consumer_id].state == ConsumerState.CLOSED:
-        clear(connection)
+    if bounds.failovers > 0:
+        write_group(state, rules)
     return True
+
+
+def write_group(state: State, rules: ClassicGroupRules) -> None:
+    """Write the group to the log if it is stable or empty; before KAFKA-10284 only if its generation is another one."""
+    is_whole = state.group.state == GroupState.STABLE or state.group.state == GroupState.EMPTY
+    if is_whole and (rules.replacement_is_written or state.logged.generation != state.group.generation):
+        copy(state.logged, state.group)
 
 
 def initial_delay_ends(state: State, bounds: Bounds) -> bool:

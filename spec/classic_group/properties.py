@@ -59,6 +59,8 @@ def generations_do_not_fall(before: State, after: State) -> bool:
     Lost if it fails: a request of an earlier generation counts as one of today.
     Source: KIP-62.
     """
+    if before.budget.failovers != after.budget.failovers:
+        return True
     if after.group.generation < before.group.generation:
         return False
     return all(

@@ -28,7 +28,7 @@ PROGRAMS = 8
 REFUSED = (
     "can leave 64 bits", "can shift by", "this always fails", "is negative; indices are", "outside its range",
     "a shift by", "does not fit 62 bits", "lines; at most 70 are allowed", "nested too deep",
-    "compares a place with itself", "a place into itself",
+    "compares a place with itself", "a place into itself", "which is no id", "are never asked for",
 )  # fmt: skip
 """What the language may say of a random program; any other refusal is an error of the language or of the generator."""
 

@@ -123,15 +123,20 @@ def _listed(kind: str) -> list[dict[str, Any]]:
 def record_teeth(kind: str, system: str, outcomes: Mapping[str, str], is_whole: bool) -> None:
     """Keep what a system made of changes of one kind, in place of its former outcomes.
 
-    If only some of its runs were asked (`is_whole` is False), what others have told stays told.
+    If only some of its runs were asked (`is_whole` is False), what others have told stays told. Of conditions only
+    those are kept that are left.
     """
     known = teeth()
     changes = known.setdefault(kind, {})
     for told in changes.values() if is_whole else ():
         told.pop(system, None)
-    for change, outcome in outcomes.items():
-        before = changes.setdefault(change, {}).get(system, "")
-        changes[change][system] = before if is_told(before) and not is_told(outcome) else outcome
+    if kind == MUTANTS and system in changes.get(ALL, {}):
+        _tell_left(changes, system, outcomes)
+    else:
+        for change, outcome in outcomes.items():
+            before = changes.setdefault(change, {}).get(system, "")
+            if kind != MUTANTS or not is_told(outcome):
+                changes[change][system] = before if is_told(before) and not is_told(outcome) else outcome
     lines = ["# What `python -m tests.kafka.teeth --record` found last; never edited by hand.", ""]
     for each in sorted(known):
         for change, told in sorted(known[each].items()):
@@ -139,6 +144,19 @@ def record_teeth(kind: str, system: str, outcomes: Mapping[str, str], is_whole: 
                 lines += [f"[{each}.{json.dumps(change)}]"]
                 lines += [f"{json.dumps(name)} = {json.dumps(told[name])}" for name in sorted(told)] + [""]
     TEETH.write_text("\n".join(lines).rstrip() + "\n", "utf-8")
+
+
+def _tell_left(changes: Mapping[str, dict[str, str]], system: str, outcomes: Mapping[str, str]) -> None:
+    """Keep new outcomes of conditions that were left; one that is told now is counted as told."""
+    total, told, same, left = (int(each) for each in changes[ALL][system].split(" | "))
+    for change in outcomes:
+        if change == ALL or system not in changes.get(change, {}):
+            continue
+        changes[change][system] = outcomes[change]
+        if is_told(outcomes[change]):
+            del changes[change][system]
+            told, left = told + 1, left - 1
+    changes[ALL][system] = f"{total} | {told} | {same} | {left}"
 
 
 def is_told(outcome: str) -> bool:

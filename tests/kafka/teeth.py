@@ -263,12 +263,13 @@ def main(
 
 
 def _recorded(kind: str, found: Mapping[str, Outcome]) -> dict[str, str]:
-    """What is kept of the outcomes; of conditions their number, and those that are neither told nor without effect."""
+    """The outcomes as they are kept; of conditions their numbers, too, and none that is without effect."""
     if kind != MUTANTS:
         return {name: str(outcome) for name, outcome in found.items()}
-    left = {name: str(each) for name, each in found.items() if not each.is_caught and each.verdict is not Verdict.SAME}
+    others = {name: str(each) for name, each in found.items() if each.verdict is not Verdict.SAME}
     told = sum(1 for each in found.values() if each.is_caught)
-    return {judged.ALL: f"{len(found)} | {told} | {len(found) - told - len(left)} | {len(left)}", **left}
+    numbers = (len(found), told, len(found) - len(others), len(others) - told)
+    return {judged.ALL: " | ".join(map(str, numbers)), **others}
 
 
 def _tell(kind: str, system: str, found: Mapping[str, Outcome]) -> int:

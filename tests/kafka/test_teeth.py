@@ -153,6 +153,24 @@ def test_recorded_outcomes_replace_those_of_the_same_system(tmp_path, monkeypatc
     assert judged.teeth()["switches"] == {"x=1": {"a.py": agrees, "b.py": told}, "y=1": {"a.py": told}}
 
 
+def test_a_condition_that_is_told_later_is_left_no_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(judged, "TEETH", tmp_path / "teeth.toml")
+    told, cut = "differs after 3 steps", "cut short after 9 steps"
+    first = {judged.ALL: "9 | 5 | 2 | 2", "x: a": cut, "y: b": cut, "z: c": told}
+    judged.record_teeth(judged.MUTANTS, "a.py", first, is_whole=True)
+    assert judged.teeth()[judged.MUTANTS] == {
+        judged.ALL: {"a.py": "9 | 5 | 2 | 2"},
+        "x: a": {"a.py": cut},
+        "y: b": {"a.py": cut},
+    }
+    later = {judged.ALL: "3 | 2 | 0 | 1", "x: a": told, "y: b": "agrees after 8 steps", "z: c": told}
+    judged.record_teeth(judged.MUTANTS, "a.py", later, is_whole=False)
+    assert judged.teeth()[judged.MUTANTS] == {
+        judged.ALL: {"a.py": "9 | 6 | 2 | 1"},
+        "y: b": {"a.py": "agrees after 8 steps"},
+    }
+
+
 def test_each_reason_is_about_a_switch_that_no_class_tells():
     recorded = judged.teeth()
     known = {**recorded[judged.DATES], **recorded[judged.SWITCHES]}

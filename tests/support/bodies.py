@@ -169,7 +169,7 @@ def model_of(tmp_path, *bodies):
 def model_text(*bodies):
     actions = []
     for number, body in enumerate(bodies):
-        head = f"def act_{number}(state: State, rules: Rules, place: Annotated[int, Count(2)]) -> bool:"
+        head = f"def act_{number}(state: State, rules: Rules, place: Annotated[int, Id(3)]) -> bool:"
         lines = ['"""An action."""', "n = state.n", "cells = state.cells", *body.splitlines()]
         actions.append("\n".join([head, *(f"    {line}" for line in lines)]))
     text = MODULE.replace("ACTIONS", "\n\n\n".join(actions))

@@ -17,7 +17,7 @@ CASES = [
     ),
     guard("queue against bag", "state.queue == state.bag", "a Queue[Cell] record is compared with a Bag[Cell] record"),
     guard("order of queues", "state.queue < state.queue", "records and arrays are compared two at a time, by == or !="),
-    guard("a record in a queue", "state.cells[0] in state.queue", "what stands in front of `in` must be int"),
+    guard("a record in a queue", "state.cells[0] in state.queue", "not of a Queue[Cell] record; use any(each == value"),
     guard("a queue as condition", "state.queue", "must be bool, not a Queue[Cell] record; ask `len(state.queue) == 0`"),
     guard("an empty bag", "not state.bag", "of `not` must be bool", "ask `len(state.bag) == 0` or `len("),
     guard("a queue as number", "1 + state.queue == 2", "must be int", "write `len(state.queue)`"),
@@ -71,7 +71,7 @@ CASES = [
     statement(
         "an unknown field", "add(state.queue, Cell(numbr=1))", "Cell has no field 'numbr'; its fields: number, flag"
     ),
-    statement("a flag in a number", "add(state.queue, Cell(number=state.flag))", "Cell.number holds int, not bool"),
+    statement("a flag in a number", "add(state.queue, Cell(number=state.flag))", "holds int, not bool; write `1 if"),
     statement(
         "too large in a record", "add(state.queue, Cell(number=4))", "Cell.number = 4 is outside its range 0 .. 3"
     ),

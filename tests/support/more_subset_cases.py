@@ -16,9 +16,11 @@ CASES = [
     ),
     guard("any with a keyword", "any(x == 1 for x in state.row) == all(key=1)", "keyword arguments and starred ones"),
     guard(
-        "a generator that writes", "any(bump(state) == x for x in state.row)", "the generator of any() writes to the"
+        "a generator that writes",
+        "any(bump(state) == x for x in state.row)",
+        "`bump(state)` writes to the state, and a generator only reads",
     ),
-    guard("a filter that writes", "all(x == 1 for x in state.row if count_up(state))", "the generator of all() writes"),
+    guard("a filter that writes", "all(x == 1 for x in state.row if count_up(state))", "`count_up(state)` writes"),
     guard(
         "a second array that writes", "sum(y for x in state.row for y in state.cells[bump(state)].row) == 1", "writes"
     ),
@@ -121,7 +123,31 @@ CASES = [
     ),
     statement("copy of itself by a name", "schema.copy(state.row, state.row)", "a place into itself does nothing"),
     statement("name of a clear", "done = schema.clear(state.cells[0])", "'done' would be nothing"),
-    guard("a generator that clears", "any(schema.clear(cell) == 1 for cell in state.cells)", "ints, not nothing"),
+    guard(
+        "a generator that adds",
+        "any(add(state.queue, Cell(number=i)) for i in range(2))",
+        "`add(state.queue, Cell(number=i))` writes to the state, and a generator only reads; write a loop: `for ... in",
+        "and `add(state.queue, Cell(number=i))` on a line in it",
+    ),
+    guard("a function as a condition", "count_up", "must be bool, not function count_up; call it: `count_up(...)`"),
+    guard("the value of a member", "Mode.ON.value == 1", "int has no field 'value'; an enum member is its number"),
+    guard("the least of a list", "min([1, 2]) == 1", "min() takes two or more numbers, not `[1, 2]`; name them, `min("),
+    guard(
+        "bounds that are not taken", "bounds.members == 1", "let the function take it: `def ", "(state, bounds, ...)`"
+    ),
+    statement(
+        "an empty queue", "state.queue = []", "a list is outside the plain subset", "clear(...) to empty a queue"
+    ),
+    statement("clear a number", "schema.clear(state.number)", "takes one record, not int; write `state.number = 0`"),
+    guard("a generator that copies", "sum(copy(cell, state.cells[0]) for cell in state.cells)", "writes to the state"),
+    guard(
+        "any of a call that writes",
+        "any(add(state.queue, Cell(number=1)))",
+        "any() takes a generator, not `add(state.queue, Cell(number=1))`: write `add(state.queue, Cell(number=1))` on a",
+    ),
+    guard(
+        "a generator that clears", "any(schema.clear(cell) == 1 for cell in state.cells)", "`schema.clear(cell)` writes"
+    ),
     guard(
         "records of two types", "state.cells[0] == state", "a Cell record is compared with a State record; compare the"
     ),

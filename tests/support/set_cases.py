@@ -61,7 +61,7 @@ CASES = [
     ),
     statement("display to a name", "ids = {1}", "`{1}` is Python's own set, which can change; write Ids({member})"),
     statement("number to a set", "state.isr = 0", "state.isr holds an id set, not int; write Ids({member})"),
-    statement("set to a number", "state.number = state.isr", "state.number holds int, not an id set"),
+    statement("set to a number", "state.number = state.isr", "holds int, not an id set; ask for its len()"),
     statement("set out of range", "state.isr = Ids({5})", "state.isr = {5} is outside its range {} .. {0, 1}"),
     statement("add an id", "state.isr |= 1", "`state.isr | 1` mixes an id set with int; write `{1}`"),
     statement("add a set", "state.isr += {1}", "of id sets there are | & - and ^"),

@@ -187,13 +187,18 @@ EXPRESSIONS = [
         "any(...), all(...) or sum(...) of a generator, or a `for` loop",
     ),
     guard("generator", "(i for i in range(3)) == 1", "a generator expression is outside", "one argument of any(...)"),
-    guard("generator elsewhere", "max(i for i in range(3)) == 1", "max() with 1 argument(s)", "any, all and sum of a"),
+    guard(
+        "generator elsewhere",
+        "max(i for i in range(3)) == 1",
+        "max() takes two or more numbers, not `(i for",
+        "`for` loop",
+    ),
     guard("set comprehension", "{i for i in range(3)} == 1", "a set comprehension is outside"),
     guard("dict comprehension", "{i: i for i in range(3)} == 1", "a dict comprehension is outside"),
     guard("float", "state.number < 1.5", "the float 1.5", SUBSET, "use ints and enums"),
     guard("string", "state.number == 'one'", "the str 'one'", SUBSET),
     guard("f-string", "state.number == f'{LIMIT}'", "an f-string is outside", "an enum member"),
-    guard("none", "state.number == None", "the NoneType None", SUBSET),
+    guard("none", "state.number == None", "the NoneType None", SUBSET, "use the sentinel -1"),
     guard("bytes", "state.number == b'1'", "the bytes b'1'", SUBSET),
     guard("complex", "state.number == 1j", "the complex 1j", SUBSET),
     guard("walrus", "(one := state.number) > 1", "`:=` is outside", "an assignment on a line of its own"),
@@ -227,7 +232,7 @@ EXPRESSIONS = [
         "range", "range(3) == 3", "range() with 1 argument(s) is outside the plain subset", "range, enumerate and zip"
     ),
     guard("zip as a value", "zip(state.row, state.row) == 3", "zip() with 2 argument(s) is outside the plain subset"),
-    guard("max of one", "max(state.row) == 1", "max() with 1 argument(s) is outside the plain subset"),
+    guard("max of one", "max(state.row) == 1", "max() takes two or more numbers, not `state.row`"),
     guard("len of nothing", "len() == 1", "len() with 0 argument(s)"),
     guard("len of two", "len(state.row, state.row) == 1", "len() with 2 argument(s)"),
     guard("len of a number", "len(state.number) == 1", "len() of int; only arrays, id sets, queues and bags have one"),
@@ -247,8 +252,8 @@ EXPRESSIONS = [
     guard("module function in C", "math.gcd(1, 2) == 1", "gcd is a builtin_function_or_method"),
     guard("module itself", "schema == 1", "a comparison needs ints, not module kafkacheck.checker.schema"),
     guard("missing in a module", "schema.maximum(1) == 1", "kafkacheck.checker.schema has no 'maximum'"),
-    guard("missing enum member", "state.number == Mode.MAYBE", "Mode has no 'MAYBE'"),
-    guard("calling an enum", "Mode(1) == 1", "Mode cannot be called; only plain functions can"),
+    guard("missing enum member", "state.number == Mode.MAYBE", "Mode has no 'MAYBE'; its members: OFF, ON, BROKEN"),
+    guard("calling an enum", "Mode(1) == 1", "Mode cannot be called; name a member of it, or take the number as it is"),
     guard("calling a number", "state.number() == 1", "int cannot be called"),
     guard(
         "calling a method",
@@ -287,9 +292,16 @@ EXPRESSIONS = [
 ]
 
 NAMES = [
-    statement("wrong type", "state.number = state.flag", "state.number holds int, not bool"),
-    statement("bool field", "state.flag = 1", "state.flag holds bool, not int"),
-    statement("record as number", "state.number = state.cells[0]", "state.number holds int, not a Cell record"),
+    statement(
+        "wrong type", "state.number = state.flag", "state.number holds int, not bool; write `1 if condition else 0`"
+    ),
+    statement("bool field", "state.flag = 1", "state.flag holds bool, not int; write True"),
+    statement("bool field 0", "state.flag = 0", "state.flag holds bool, not int; write False"),
+    statement("number as bool", "state.flag = state.number", "holds bool, not int; compare it, for example `x != 0`"),
+    statement("nothing", "state.flag = clear(state)", "`clear(state)` returns nothing, so write it on"),
+    statement(
+        "record as number", "state.number = state.cells[0]", "not a Cell record; name one of its fields or elements"
+    ),
     statement("too large", "state.number = 4", "state.number = 4 is outside its range 0 .. 3", "Count(highest=3"),
     statement("too small", "state.row[0] = -1", "state.row[0] = -1 is outside its range 0 .. 3"),
     statement("enum too large", "state.cells[0].number = Mode.BROKEN", "= 7 is outside its range 0 .. 3"),
@@ -392,7 +404,9 @@ RETURNS = [
     ),
     Case("return in a loop", "for i in range(3):\n    return True", ("one path ends without `return`",)),
     Case(
-        "int and bool", "if state.flag:\n    return True\nreturn 1  # here", ("it returns int here and bool elsewhere",)
+        "int and bool",
+        "if state.flag:\n    return True\nreturn 1  # here",
+        ("it returns int here and bool elsewhere; let each `return` give the same type",),
     ),
     Case(
         "nothing and bool",

@@ -64,7 +64,7 @@ def test_every_reading_fails_where_python_does(body, tmp_path):
 
 def test_a_parameter_can_be_a_set(tmp_path):
     text = model_text("return leave(state, len(place))").replace(
-        "place: Annotated[int, Count(2)]", "place: Annotated[Ids, IdSet(2)]"
+        "place: Annotated[int, Id(3)]", "place: Annotated[Ids, IdSet(2)]"
     )
     model = load(tmp_path, text).MODEL
     assert list(model.actions[0].parameters[0].values) == [0, 1, 2, 3]

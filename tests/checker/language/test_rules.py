@@ -178,7 +178,7 @@ def test_conditions_of_rules_and_bounds_alone_are_no_guards(model):
             "rules.valve.strikt and",
             "the rules have no switch 'strikt'; they have: strict, pump",
         ),
-        ("tank.level = 0", "tank.level = bounds  # here", "tank.level holds int, not the Bounds"),
+        ("tank.level = 0", "tank.level = bounds  # here", "holds int, not the Bounds; name one of its fields"),
         ("tank.level = 0", "pump = bounds  # here", "'pump' would be the Bounds; use it where it is needed"),
         ("tank.level = 0", "bounds.most = 0  # here", "only a field of a record or an element of an array"),
         ("if rules.valve.strict and", "if rules.valve and", "each side of `and` must be bool, not the ValveRules"),

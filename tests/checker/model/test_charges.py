@@ -175,7 +175,10 @@ def test_an_allowance_must_be_a_bound():
     ("charges", "told"),
     [
         ([printer_jams], "`charges` is [<function printer_jams>]; give a dict from actions to names of allowances"),
-        ({"printer_jams": "jams"}, "`charges` charges 'printer_jams'; charge a function of `actions`"),
+        ({"printer_jams": "jams"}, "charges 'printer_jams'; charge the function printer_jams, without quotes"),
+        ({"printer_jam": "jams"}, "charges 'printer_jam'; charge the function printer_jams, without quotes"),
+        ({"nothing": "jams"}, "`charges` charges 'nothing'; charge a function of `actions`"),
+        ({"jams": printer_jams}, "give the action first, and then the name of its allowance: {printer_jams: 'name'}"),
         ({page_is_printed: "jams"}, "charges page_is_printed, which is no action of the model; charge functions of"),
         ({printer_jams: ["jams"]}, "`charges` has the name ['jams']; give names as Python has them"),
         ({printer_jams: "two jams"}, "`charges` has the name 'two jams'; give names as Python has them"),
@@ -227,14 +230,18 @@ def test_no_action_calls_a_charged_one(tmp_path, charged):
             "budget: Annotated[int, Allowance('jams')]",
             "and State has no record in its field `budget`",
         ),
-        ("    jams: BUDGET", "    jam: Annotated[int, Allowance('jams')]", "and Budget.jams is missing; let it be"),
+        (
+            "    jams: BUDGET",
+            "    jam: Annotated[int, Allowance('jams')]",
+            "Budget.jams is missing; did you mean jam?; let",
+        ),
     ],
 )
 def test_a_state_without_the_allowance_is_told(tmp_path, old, new, told):
     snippet = load(tmp_path, BY_HAND.replace(old, new).replace("CODE", "pass").replace("BUDGET", "bool"))
     with pytest.raises(ModelError) as caught:
         snippet.model(charges={snippet.printer_jams: "jams"})
-    assert f"printer_jams is charged to 'jams', {told}" in str(caught.value)
+    assert "printer_jams is charged to 'jams', " in str(caught.value) and told in str(caught.value)
 
 
 def test_a_name_that_no_field_can_have_is_told():

@@ -56,7 +56,9 @@ def test_a_bound_that_is_0_or_1_has_no_other_value():
 
 
 def test_flags_are_bounds():
-    assert "`flags` names 'widht', which is no bound" in refusal(**GIVEN, flags=["widht"])
+    assert "`flags` names 'widht', which is no bound; did you mean width?" in refusal(
+        **GIVEN | {"bounds": {"width": 1}}, flags=["widht"]
+    )
     assert "`flags` is 'width'; give a list of names of bounds" in refusal(**GIVEN, flags="width")
 
 
@@ -64,3 +66,8 @@ def test_a_model_expects_only_a_property_that_it_has():
     said = refusal(**GIVEN, expected="VIOLATED left_is_smal")
     assert "`expected` names left_is_smal, which is no property of it; it has type_ok" in said
     assert Model(**GIVEN, expected="VIOLATED type_ok").with_properties(["type_ok"]).expected == "VIOLATED type_ok"
+
+
+def test_what_is_listed_is_a_function():
+    assert "`always` lists 'small'; give functions, without quotes" in refusal(**GIVEN, always=["small"])
+    assert "give functions, and not what they return: leave out the brackets" in refusal(**GIVEN, always=[True])

@@ -318,7 +318,7 @@ MISTAKES = [
         "`rules` is {'mode': <Mode.SLOW: 4>}; give a NamedTuple of enum members, ints or bools",
     ),
     ({"rules": (1, 2)}, "`rules` is (1, 2); give a NamedTuple"),
-    ({"rules": Rules}, "give a NamedTuple"),
+    ({"rules": Rules}, "`rules` is the class Rules; give a NamedTuple of it: Rules()"),
     ({"rules": Rules(mode="slow")}, "rules.mode is 'slow'; a switch is an IntEnum member, an int or a bool"),
     ({"rules": ListRules([1]), "actions": [list_rules]}, "rules.sizes is [1]; a switch is an IntEnum member"),
 ]

@@ -1,5 +1,6 @@
 """A part that exists only if a bound says so: without it every field in it is blank, takes no bit, and stays so."""
 
+import re
 from enum import IntEnum
 from typing import Annotated
 
@@ -77,6 +78,11 @@ def test_a_part_that_does_not_exist_is_blank_and_takes_no_bit():
     assert without.type_ok(blank)
 
 
+def test_a_negative_bound_is_named_with_its_least_value():
+    with pytest.raises(ModelError, match="the bound parts is -1, and must be at least 0"):
+        layout(parts=-1)
+
+
 def test_records_that_do_not_exist_have_one_type():
     root = layout(parts=0).root
     entry, entries = root.field("entry"), root.field("entries")
@@ -114,7 +120,7 @@ FILE = """
 from typing import Annotated
 
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Array, ByPosition, Count, If, Struct, clear, copy
+from kafkacheck.checker.schema import Array, AtMost, Bag, ByPosition, Count, If, Struct, add, clear, copy
 
 
 class Page(Struct):
@@ -148,6 +154,10 @@ def model(**bounds: int) -> Model:
     actions = [time_passes, page_is_written]
     return Model(state=State, bounds={"size": 1, "files": 1, **bounds}, actions=actions, always=[file_is_old])
 """
+MORE_FIELDS = """    pages: Annotated[Array[Page], ByPosition(2), If("files")]
+    plain: Annotated[Array[Page], ByPosition(2)]
+    sent: Annotated[Bag[Page], AtMost(1)]
+    old: """
 WRITES = """if state.file.number >= number:
         return False
     copy(state.old, state.file)
@@ -178,6 +188,65 @@ def test_a_function_can_ask_for_the_bound(tmp_path, engine):
     model = file(tmp_path, GUARDED).model
     assert check(model(), engine).states_distinct == 16
     assert check(model(files=0), engine).states_distinct == 4
+
+
+HELPERS = """
+def set_apart(one: Page, other: Page) -> bool:
+    if one == other:
+        return False
+    copy(one, other)
+    one.number = 1
+    return True
+
+
+def page_is_written("""
+BEHIND_GUARD = [
+    "copy(state.other, state.file)",
+    "copy(state.pages, state.plain)",
+    "add(state.sent, state.file)",
+    "if state.other == state.file or state.plain != state.pages:\n        return False\n    state.file.number = 1",
+    "if not set_apart(state.file, state.other):\n        return False",
+    "page = state.other\n    page = state.file\n    page.number = 1",
+]
+NAMES = """page = state.other
+    if bounds.files > 0:
+        page = state.file
+        late = state.file
+    else:
+        late = state.other
+    if page.number >= number or late.number >= number:
+        return False
+    late.number = number"""
+
+
+@pytest.mark.parametrize("code", BEHIND_GUARD)
+def test_code_that_the_bounds_exclude_may_pair_what_exists_and_what_does_not(tmp_path, code):
+    text = (
+        FILE.replace("\ndef page_is_written(", HELPERS)
+        .replace("(state: State, number", "(state: State, bounds: tuple, number")
+        .replace("    old: ", MORE_FIELDS)
+    )
+    module = load(tmp_path, text.replace("CODE", f"if bounds.files == 0:\n        return False\n    {code}"))
+    assert check(module.model(files=0), "interpreted").states_distinct == 4
+    module.model()
+    unguarded = load(tmp_path, text.replace("CODE", code))
+    unguarded.model()
+    with pytest.raises(ModelError, match=re.escape("exists only if files is above 0")):
+        unguarded.model(files=0)
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_a_name_can_stand_for_the_part_that_exists(tmp_path, engine):
+    model = file(tmp_path, NAMES).model
+    assert check(model(files=0), engine).states_distinct == 4 * 3
+    assert check(model(), engine).states_distinct == 4 * 3
+
+
+def test_a_name_has_one_type_in_code_that_runs(tmp_path):
+    module = file(tmp_path, "page = state.other\n    page = state.file\n    page.number = number")
+    module.model()
+    with pytest.raises(ModelError, match="'page' was a Page record and would become a Page record that exists only if"):
+        module.model(files=0)
 
 
 @pytest.mark.parametrize(

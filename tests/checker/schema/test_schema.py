@@ -19,6 +19,7 @@ from kafkacheck.checker.schema import (
     Epoch,
     Flag,
     Id,
+    Ids,
     IdSet,
     Kind,
     Offset,
@@ -30,6 +31,7 @@ from kafkacheck.checker.schema import (
     including,
 )
 from kafkacheck.checker.schema.bounds import Bounds
+from kafkacheck.checker.schema.containers import Position
 from kafkacheck.checker.schema.layout import Layout, scalar_of
 from tests.support.snippets import line_of, load
 
@@ -146,7 +148,7 @@ class Odd(Kind):
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (Id("nothing"), "the set 'nothing' has 0 members at these bounds; it needs at least 1"),
+        (Id("nothing"), "has 0 members at these bounds; it needs at least 1; the bound nothing is 0, and must be"),
         (Id("-members"), "has -3 members at these bounds"),
         (Id("members", none=9), "the sentinel is 9; it must be -1, so that the range stays one interval"),
         (Epoch("members", none=-2), "the sentinel is -2; it must be -1"),
@@ -154,8 +156,12 @@ class Odd(Kind):
         (IdSet(10**12), "a set of ids has at most 30 members"),
         (IdSet("nothing"), "the set 'nothing' has 0 members"),
         (Offset("-size"), "is 0 .. -2, which is empty; raise the bound it uses"),
-        (Epoch("-1"), "which is empty"),
-        (Count("size", "members"), "is 3 .. 2, which is empty"),
+        (Epoch("-1"), "which is empty; let its highest value be at least its lowest"),
+        (Count(1, 3), "is 3 .. 1, which is empty; let its highest value be at least its lowest"),
+        (Count("size", "members"), "is 3 .. 2, which is empty; the bound size is 2, and must be at least 3"),
+        (Offset("size - 9"), "is 0 .. -7, which is empty; the bound size is 2, and must be at least 9"),
+        (Epoch("size // 3 - members", none=-1), "which is empty; the bound size is 2, and must be at least 6"),
+        (Position("nothing - 1"), "it needs at least 1; the bound nothing is 0, and must be at least 2"),
         (Count(2**31), "a field holds at most 2**31 - 1"),
         (Count(0, -(2**31)), "a field holds at most 2**31 - 1"),
         (Id(10**10), "a field holds at most 2**31 - 1"),
@@ -183,6 +189,9 @@ NO_KIND = "gives no kind; write Annotated[int, Count(3)] (or another kind of kaf
         (int, NO_KIND),
         (str, NO_KIND),
         (Kind, NO_KIND),
+        (Ids, "gives no kind; write Annotated[Ids, IdSet('set')]"),
+        (set[int], "gives no kind; write Annotated[Ids, IdSet('set')]"),
+        (int | None, "gives no kind; write Annotated[int, Id('set', none=-1)], or an Epoch with none=-1"),
         (IntEnum, "the values of IntEnum are []"),
         (Gap, "the values of Gap are [1, 3]"),
         (Annotated[int, "members"], NO_KIND),

@@ -91,7 +91,7 @@ def consumer_joins(
 ) -> bool:
     """A consumer asks to join. One that was only told its member id is no static member."""
     if member_id == NO_MEMBER_ID:
-        if state.group.next_member_id >= bounds.member_ids:
+        if state.group.last_member_id + 1 >= bounds.member_ids:
             return False
     elif member_id in state.group.pending and instance_id != NO_INSTANCE:
         return False

@@ -10,7 +10,7 @@ import jvm
 
 DOOR = "org.apache.kafka.coordinator.group.ClassicGroupDoor"
 NONE = -1
-NUMBERS = ("generation", "leader", "is_delayed", "pending", "next_member_id")
+NUMBERS = ("generation", "leader", "is_delayed", "pending", "last_member_id")
 MEMBER = ("is_member", "instance_id", "is_new", "awaits_join", "awaits_sync", "owned", "assigned")
 ANSWER = ("error", "member_id", "generation", "members", "owned[*]", "assigned")
 
@@ -99,7 +99,7 @@ class ClassicGroupCoordinator:
             "group.leader": optional(leader),
             "group.is_delayed": bool(is_delayed),
             "group.pending": numbers(pending),
-            "group.next_member_id": given,
+            "group.last_member_id": given - 1 if given else None,
         }
         for member in range(self.bounds["member_ids"]):
             shown |= self._member(member)
