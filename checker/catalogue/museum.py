@@ -279,4 +279,5 @@ def _bug(path: Path, area: Any, name: str, table: Any) -> Bug:
     missing = [key for key in needed if not table.get(key)]
     if missing:
         raise ModelError(f"{place} lacks {', '.join(missing)}")
-    return Bug(id=name, area=area, folder=path.parent.name, **(table | {"properties": tuple(table.get("properties", ()))}))
+    given = table | {"properties": tuple(table.get("properties", ()))}
+    return Bug(id=name, area=area, folder=path.parent.name, **given)
