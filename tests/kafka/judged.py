@@ -60,7 +60,11 @@ NOT_JUDGED = {
     "keys and a delete horizon; here the cleaner removes sooner",
 }
 """By module, or by the beginning of several, why no class of Kafka runs beside it: none can, or none is driven yet."""
-ASSIGNORS = "the assignors of Kafka, on all small groups (`python -m tests.kafka.assignors`)"
+PURE = {
+    "assignors/": "the assignors of Kafka, on all small groups (`python -m tests.kafka.assignors`)",
+    "placement/": "`Utils.abs` and Java's `String` (`tests/kafka/test_placement.py`)",
+}
+"""By the beginning of modules, which classes judge them though no model runs beside these."""
 SWITCHES, MUTANTS, DATES = "switches", "mutants", "profiles"
 ALL = "all conditions"
 """Under this name the numbers of conditions are recorded: all, told, of no effect, and left."""
@@ -180,8 +184,8 @@ def row(path: Path) -> str:
     module = path.relative_to(IMPL).as_posix()
     systems = dict.fromkeys(run.system for run in RUNS if module in JUDGES[run.system][1])
     judges = ", ".join(dict.fromkeys(class_of(each) for each in systems))
-    judges = judges or (ASSIGNORS if module.startswith("assignors/") else "")
-    judges = judges or next((why for place, why in NOT_JUDGED.items() if module.startswith(place)), NOT_YET)
+    told = {**PURE, **NOT_JUDGED}
+    judges = judges or next((why for place, why in told.items() if module.startswith(place)), NOT_YET)
     return f"| [{module}]({module}) | {judges} |"
 
 

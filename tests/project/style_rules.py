@@ -19,7 +19,7 @@ INSTALLED = ("impl", "spec", "model", "checker")
 """The folders that are installed, all of them as parts of the package `kafkacheck`."""
 PROTOCOL_FOLDERS = ("impl", "spec", "model")
 
-ORDINARY_FOLDERS = ("impl/assignors/", "spec/assignors/")
+ORDINARY_FOLDERS = ("impl/assignors/", "impl/placement/", "spec/assignors/")
 """Protocol that no model runs step by step: it is ordinary Python, and its tests call it."""
 
 FAMILIES = (
