@@ -11,7 +11,7 @@ from kafkacheck.checker.language import containers, id_sets, ir
 from kafkacheck.checker.language.comprehensions import OVER_GENERATORS, read_comprehension
 from kafkacheck.checker.language.ir import BOOL, INT, NOTHING, SET
 from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
-from kafkacheck.checker.language.values import Host, Value, constant, mend_of, type_name
+from kafkacheck.checker.language.values import Host, Value, ValueType, constant, mend_of, type_name
 from kafkacheck.checker.language.whole import read_comparison
 from kafkacheck.checker.language.words import words_for
 from kafkacheck.checker.process.names import a_or_an, did_you_mean
@@ -117,8 +117,11 @@ class ExpressionReader:
         if isinstance(node.value, int):
             return self._checked_constant(node, node.value)
         kind = type(node.value).__name__
-        mend = "use the sentinel -1 for none, or False" if node.value is None else "use ints and enums"
-        raise self.function.error(node, f"the {kind} {node.value!r} is outside the plain subset; {mend}")
+        raise self.function.error(
+            node,
+            f"the {kind} {node.value!r} is outside the plain subset; "
+            + ("use the sentinel -1 for none, or False" if node.value is None else "use ints and enums"),
+        )
 
     def _checked_constant(self, node: ast.expr, value: int) -> Value:
         if abs(value) > _HIGHEST_CONSTANT:
@@ -134,14 +137,7 @@ class ExpressionReader:
             return self._field(node, base, base.type)
         if isinstance(base.type, Host):
             return self._host_attribute(node, base.type.value)
-        mend = (
-            "an enum member is its number" if (base.type, node.attr) == (INT, "value") else "only records have fields"
-        )
-        told = f"{type_name(base.type)} has no field {node.attr!r}; {mend}"
-        if base.type == SET and node.attr in _SIGNS_OF_SETS:
-            sign = f"`{ast.unparse(node.value)} {_SIGNS_OF_SETS[node.attr]} {{member}}`"
-            told = f"an id set has no {node.attr}(); write {sign}"
-        raise self.function.error(node, told)
+        raise self.function.error(node, no_field(base.type, node))
 
     def _field(self, node: ast.Attribute, base: Value, record: Record) -> Value:
         if is_container(record):
@@ -435,3 +431,12 @@ class ExpressionReader:
             f"{name}() with {len(node.args)} argument(s) is outside the plain subset; there are len, min, max, abs, "
             "int, bool, any, all and sum of a generator, and range, enumerate and zip behind `in`",
         )
+
+
+def no_field(kind: ValueType, node: ast.Attribute) -> str:
+    """Why an expression of a type has no field of that name, and what to write."""
+    if kind == SET and node.attr in _SIGNS_OF_SETS:
+        sign = f"`{ast.unparse(node.value)} {_SIGNS_OF_SETS[node.attr]} {{member}}`"
+        return f"an id set has no {node.attr}(); write {sign}"
+    mend = "an enum member is its number" if (kind, node.attr) == (INT, "value") else "only records have fields"
+    return f"{type_name(kind)} has no field {node.attr!r}; {mend}"

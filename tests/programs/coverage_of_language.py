@@ -59,10 +59,12 @@ TARGETS = ("Name", "Attribute", "Subscript")
 WORDING = {
     "error", "type_name", "_membership", "_misuse", "type_text", "_refused", "_error", "_number", "_grow_endlessly",
     "record_problem",
-    "refused_display",
+    "refused_display", "mend_of", "no_field", "_writes",
 }  # fmt: skip
 """Functions that word an error, or that follow numbers because of which a program is refused."""
 SELDOM = (
+    'if name in ("min", "max") and node.args:',  # which are refused
+    "return one.kind == other.kind",  # of a number that exists in code that cannot run
     "return iterable, found  # which is refused",
     "_refused(reader, loop)",
     "kind = type(node.value).__name__",  # of a constant that is refused
