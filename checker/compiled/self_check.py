@@ -36,7 +36,7 @@ MOST_STATES = 1000
 """How many visited states are drawn, to which come those for actions and properties."""
 MOST_SECONDS = 0.25
 """CPU seconds that a self-check takes at most."""
-SHARE = 0.5
+SHARE = 0.2
 """The share of a short search's CPU seconds that its self-check takes at most."""
 PATIENCE = 3.0
 """How many seconds may pass for each CPU second, on a busy machine, before one long call of protocol code is ended."""
