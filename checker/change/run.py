@@ -101,7 +101,7 @@ class Report:
     def idle_lines(self) -> list[Line]:
         """The edited lines that no model was seen to run, of those that some model has in its program.
 
-        None if the edit makes a difference somewhere, because then not all models are asked.
+        Empty if the edit makes a difference somewhere, because then not all models are asked.
         """
         if any(each.change in (Change.STEPS, Change.FAILS) for each in (*self.judged, *self.tried)):
             return []

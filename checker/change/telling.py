@@ -196,13 +196,8 @@ def _more(failures: Sequence[Failure]) -> str:
 
 def first_failure(report: Report) -> tuple[Judged, Failure] | None:
     """The failure that is shown, and its model: of what users lose if any, in a model that held, the shortest."""
-    found = [(each, failure) for each in report.failing for failure in each.failures if failure.trace is not None]
-    red = report.red
-    return min(
-        found,
-        key=lambda each: (not each[1].is_outcome, each[0].model in red, bool(each[0].settings), each[1].length or 0),
-        default=None,
-    )
+    shown = ((each, failure) for each in report.failing for failure in each.failures if failure.trace is not None)
+    return next(shown, None)
 
 
 def shown_by(found: tuple[Judged, Failure]) -> str:

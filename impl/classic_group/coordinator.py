@@ -271,8 +271,8 @@ def classic_group_join(
 
     Who: the group's coordinator.
     When: the request has arrived.
-    Effect: a member waits for the others. If it has joined this generation already, says the same as then, and need
-        not cause another one, it is told the generation.
+    Effect: a member waits for the others. A member that joins this generation again, with nothing changed, gets the
+        generation at once.
     Source: GroupMetadataManager.classicGroupJoinToClassicGroup.
     """
     connection = connections[consumer_id]

@@ -18,8 +18,8 @@ class ClassicGroupRules(NamedTuple):
 
     is_cooperative: consumers keep their partitions while they join, and give up one only if it is assigned to another
         (KIP-429); otherwise they give up all of them first.
-    member_id_is_required: a consumer without a member id is told one, and becomes a member when it joins with it
-        (KIP-394).
+    member_id_is_required: the coordinator gives a consumer a member id, and the consumer becomes a member when it joins
+        with it (KIP-394).
     pending_members_expire: a consumer that was told a member id and does not come back is forgotten (KIP-394; missing
         in redpanda-3761).
     instance_is_checked: a request of a static member is refused if another member has its instance id (KAFKA-8225).

@@ -230,7 +230,7 @@ def is_of_open_consumer(state: State, member_id: int) -> bool:
 
 
 def members_are_told_their_generation(before: State, after: State) -> bool:
-    """The answer to a join has the group's generation; the leader of a new one is told all members and what they own.
+    """The answer to a join has the generation. That to the leader also names all members and what they own.
 
     Lost if it fails: the leader assigns partitions to nobody, or forgets a member or what it owns.
     Source: `GroupMetadataManager.completeClassicGroupJoin`, `toJoinResponseMembers`.
