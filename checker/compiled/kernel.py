@@ -34,9 +34,9 @@ from kafkacheck.checker.compiled.native import (
     POINTER,
     REMOVED,
     Builder,
+    apart,
     define,
     entry,
-    internal,
     judges,
     number,
     removed,
@@ -185,6 +185,7 @@ class _ExpandWriter:
         self.model = kernel.model
         self.packing = kernel.packing
         self._keepers: dict[tuple[tuple[int, ...], bool], llvm.Function] = {}
+        self._comparisons: dict[tuple[int, ...], llvm.Function] = {}
         self._invariants = [place for place, each in enumerate(self.model.properties) if not each.is_step]
         self._watched = {
             place: relevant_leaves(each, self.model.layout)
@@ -290,7 +291,7 @@ class _ExpandWriter:
             else:
                 yes, no = branches.enter_context(builder.if_else(enabled))
                 with no:
-                    clean = self.packing.unchanged(builder, source, self.state, written)
+                    clean = builder.call(self._comparison(written), [source, self.state])
                     with builder.if_then(builder.not_(clean), likely=False):
                         builder.note_fault(self.report, DIRTY_FALSE)
                 branches.enter_context(yes)
@@ -316,6 +317,16 @@ class _ExpandWriter:
             value = builder.add(value, builder.sub(each, number(parameter.low)))
         return builder.add(value, number(sum(action.combination_count() for action in actions[:place])))
 
+    def _comparison(self, written: tuple[int, ...]) -> llvm.Function:
+        """Whether these leaves are as they were: (packed state before, state) -> I1."""
+        if written not in self._comparisons:
+            function = apart(self.kernel.module, I1, [POINTER] * 2, f"same.{len(self._comparisons)}")
+            self._comparisons[written] = function
+            builder = Builder(function.append_basic_block("entry"))
+            source, state = function.args
+            builder.ret(self.packing.unchanged(builder, source, state, written))
+        return self._comparisons[written]
+
     def _keeper(self, written: tuple[int, ...], may_stutter: bool) -> llvm.Function:
         """Packs a successor in which these leaves may have been written, judges it, and undoes the writes.
 
@@ -326,7 +337,7 @@ class _ExpandWriter:
         key = written, may_stutter
         if key in self._keepers:
             return self._keepers[key]
-        function = internal(
+        function = apart(
             self.kernel.module, I16, [POINTER] * (5 + self.kernel.with_steps), f"keep.{len(self._keepers)}"
         )
         self._keepers[key] = function

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kafkacheck.checker.compiled.native import I1, I32, I64, POINTER, VOID, Builder, internal, number
+from kafkacheck.checker.compiled.native import I1, I32, I64, POINTER, VOID, Builder, apart, number
 from kafkacheck.checker.compiled.text import llvm
 from kafkacheck.checker.schema.layout import Layout
 
@@ -79,8 +79,7 @@ class Packing:
 
     def _define_unpack(self, module: llvm.Module) -> llvm.Function:
         """Not to be inlined: the leaves would be kept in registers, and as these are too few, in memory once more."""
-        function = internal(module, VOID, [POINTER, POINTER], "unpack")
-        function.attributes.add("noinline")
+        function = apart(module, VOID, [POINTER, POINTER], "unpack")
         builder = Builder(function.append_basic_block("entry"))
         source, state = function.args
         words = self.load(builder, source)
@@ -153,8 +152,7 @@ class Packing:
 
     def _define_copy(self, module: llvm.Module) -> llvm.Function:
         """Copies a whole packed state. One function for all: in each place its words would be most of a wide kernel."""
-        function = internal(module, VOID, [POINTER, POINTER], "copy")
-        function.attributes.add("noinline")
+        function = apart(module, VOID, [POINTER, POINTER], "copy")
         builder = Builder(function.append_basic_block("entry"))
         source, target = function.args
         with builder.loop(number(0), number(self.count)) as word:
