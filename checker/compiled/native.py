@@ -465,7 +465,7 @@ def compile_object(text: str, quick: bool = False) -> bytes:
         target = _target(quick)
         module = binding.parse_assembly(text)
         module.verify()
-        level = 0 if quick else 1  # 2 takes twice as long as 1 for 3 per cent
+        level = 0 if quick else 1  # 2 takes longer and runs no faster
         options = binding.create_pipeline_tuning_options(speed_level=level)
         passes = binding.create_pass_builder(target, options)
         passes.getModulePassManager().run(module, passes)

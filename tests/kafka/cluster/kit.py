@@ -13,8 +13,8 @@ from typing import Any
 
 import jpype
 import jvm
+from around.reflection import numbers_in
 from jvm import int_list, java, listed
-from reflection import numbers_in
 
 KIT = "org.apache.kafka.common.test"
 CLIENTS = "org.apache.kafka.clients"

@@ -10,9 +10,9 @@ import time
 from typing import Any
 
 import jpype
-from broker_parts import RECORDS, config_of, log_manager, metadata_cache, records_of, shared_parts
+from around.broker_parts import RECORDS, config_of, log_manager, metadata_cache, records_of, shared_parts
+from around.reflection import called, found, function, has, made, nothing, proxy, read
 from jvm import java, listed, moved
-from reflection import called, found, function, has, made, nothing, proxy, read
 
 BROKER_EPOCH = 0
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import jpype
+from around.producer import ProducerParts, init_producer_id_response
+from around.reflection import proxy
 from jvm import java, moved
-from producer_parts import ProducerParts, init_producer_id_response
-from reflection import proxy
 
 PRODUCER_ID = 7
 PADDED = 500

@@ -11,10 +11,10 @@ from typing import Any
 
 import jpype
 import jvm
-from broker_around import BROKER, LAG_MS, NOBODY, OWN_EPOCH, records_in
-from broker_parts import records_of
-from partition_around import PartitionAround
-from reflection import called, nothing, numbers_in, read, value_of
+from around.broker import BROKER, LAG_MS, NOBODY, OWN_EPOCH, records_in
+from around.broker_parts import records_of
+from around.partition import PartitionAround
+from around.reflection import called, nothing, numbers_in, read, value_of
 
 CURRENT = 2
 FORMER, PRESENT = 0, 1

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import jpype
 import jvm
-from producer_parts import COORDINATOR, ProducerParts, init_producer_id_response
+from around.producer import COORDINATOR, ProducerParts, init_producer_id_response
 
 STATES = {"UNINITIALIZED": "UNINITIALIZED", "INITIALIZING": "UNINITIALIZED", "READY": "READY"}
 """The model's names of the states of a producer; without an id it does not tell whether it has asked for one."""

@@ -9,9 +9,9 @@ import re
 from typing import Any
 
 import jvm
-from broker_around import NOBODY, OWN_EPOCH, BrokerAround
-from broker_parts import end_at_once, load_logs, log_manager, records_of
-from reflection import called, found, made, value_of
+from around.broker import NOBODY, OWN_EPOCH, BrokerAround
+from around.broker_parts import end_at_once, load_logs, log_manager, records_of
+from around.reflection import called, found, made, value_of
 
 OF_BROKER = ("leader", "leader_epoch", "has_log", "high_watermark", "log_start_offset")
 OF_LOG = ("log.end_offset", "log.records[*].id", "log.records[*].epoch", "epoch_starts[*]")

@@ -7,8 +7,8 @@ follower comes back into the ISR is not asked of this class.
 from typing import Any, ClassVar
 
 import jvm
-from broker_parts import metadata_cache
-from reflection import found
+from around.broker_parts import metadata_cache
+from around.reflection import found
 
 KINDS = "org.apache.kafka.server.replica.Replica", "kafka.cluster.Replica"
 LEADER, FOLLOWER = 0, 1

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import jpype
 import jvm
-from producer_parts import (
+from around.producer import (
     COORDINATOR,
     REQUESTS,
     ProducerParts,
@@ -17,7 +17,7 @@ from producer_parts import (
     init_producer_id_response,
     versions_of,
 )
-from reflection import called
+from around.reflection import called
 
 STATES = {"COMMITTING_TRANSACTION": "COMMITTING", "ABORTING_TRANSACTION": "ABORTING"}
 """Kafka's names of states that the model shortens."""

@@ -3,8 +3,8 @@
 from typing import Any
 
 import jpype
+from around.reflection import found, made
 from jvm import java, listed, message, moved
-from reflection import found, made
 
 CLIENTS = "org.apache.kafka.clients"
 INTERNALS = f"{CLIENTS}.producer.internals"

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from around.reflection import called, found, function, nothing, proxy
 from jvm import java
-from reflection import called, found, function, nothing, proxy
 
 CACHES = "kafka.server.metadata.KRaftMetadataCache", "org.apache.kafka.metadata.KRaftMetadataCache"
 RECORDS = "org.apache.kafka.common.record", "org.apache.kafka.common.record.internal"

@@ -3,8 +3,8 @@
 from typing import Any
 
 import jvm
-from broker_around import BROKER, LAG_MS, BrokerAround
-from reflection import called, found, made, nothing, proxy, value_of
+from around.broker import BROKER, LAG_MS, BrokerAround
+from around.reflection import called, found, made, nothing, proxy, value_of
 
 LISTENERS = "kafka.cluster.AlterPartitionListener", "org.apache.kafka.server.partition.AlterPartitionListener"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import jpype
 import jvm
-from broker_parts import config_of, log_manager, metadata_cache, shared_parts
-from reflection import found, function, made, proxy, read
+from around.broker_parts import config_of, log_manager, metadata_cache, shared_parts
+from around.reflection import found, function, made, proxy, read
 
 BROKER = 0
 LAG_MS = 1_000

@@ -1,0 +1,1 @@
+"""What surrounds the classes of Kafka when a system drives them."""
