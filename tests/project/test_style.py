@@ -387,7 +387,8 @@ def undeclared(path: str, text: str, names: Iterable[str]) -> Iterable[str]:
     known = {"", "annotationlib", "checker", *sys.stdlib_module_names, *rules.OWN_PACKAGES}
     known |= {MODULE_OF.get(name, name.replace("-", "_")) for name in names}
     if path.startswith("tests/kafka/"):  # `conform` puts the folder of a system on the path
-        known |= {Path(each).stem for each in texts() if each.startswith("tests/kafka/")}
+        ours = [Path(each) for each in texts() if each.startswith("tests/kafka/")]
+        known |= {name for each in ours for name in (each.stem, each.parent.name)}
     for module in sorted({each.partition(".")[0] for each in rules.modules_imported(text)} - known):
         yield f"{path}: imports {module}, which pyproject.toml does not pin"
 
