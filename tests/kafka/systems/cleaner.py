@@ -1,8 +1,10 @@
 """Kafka's log cleaner as a system: `Cleaner` on a real `UnifiedLog`.
 
-Every batch has a segment of its own, and behind it is a record with a key of its own, from a producer without an id. So
-a pass can end behind each batch, and the batch that Kafka keeps because it is the last one of a pass is none of the
-model's. A pass is told its time: that of early ones is the same, a late one is later than every delete horizon.
+Every batch has a segment of its own, and behind it are two records with keys of their own, from a producer without an
+id. So a pass can end behind each batch, and the batch that Kafka keeps, even if it is empty, is none of the model's: up
+to 4.3 the last one of a pass, from 4.4 on the one that ends at the high watermark. Two, because the cleaner joins an
+empty segment to the one before, and then a pass up to that segment ends one record earlier. A pass is told its time:
+that of early ones is the same, a late one is later than every delete horizon.
 """
 
 import json
@@ -16,6 +18,7 @@ ALONE = {"segment.index.bytes": "20"}
 """Two time indexes of one entry are more than that, so that the cleaner cannot join two segments."""
 EARLY_MS = 1_000
 FIRST_FILLER = 100
+FILLERS = 2
 MARKERS = {-1: "NONE", 0: "ABORT", 1: "COMMIT"}
 BATCH = ("producer_id", "producer_epoch", "base_sequence", "is_transactional", "marker")
 BLANK = (None, None, -1, 0, "NONE")
@@ -63,8 +66,9 @@ class Cleaner(PartitionLog):
 
     def _append_with_filler(self, records: Any, origin: Any) -> bool:
         self._append_as_leader(records, origin, 0)
-        end = self.bases.pop()
-        self._append_as_leader(self.cleaner.filler(FIRST_FILLER + end), self.origins.CLIENT, 0)
+        for _ in range(FILLERS):
+            end = self.bases.pop()
+            self._append_as_leader(self.cleaner.filler(FIRST_FILLER + end), self.origins.CLIENT, 0)
         return self.segment_is_rolled()
 
     def cleaner_cleans(self, end: int, is_late: bool) -> bool:
