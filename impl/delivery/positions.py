@@ -1,0 +1,218 @@
+"""A consumer's position: where it begins, the fetches, the records that the application gets, seek, pause and resume.
+
+Part of Kafka modelled: `SubscriptionState`, `FetchCollector`, `OffsetFetcher`.
+Source: apache/kafka (commit 1eb7644349); KIP-41, KIP-848; KAFKA-17279.
+Left out, and why that is sound: how many records a fetch brings: the rest of a long answer is as if fetched later.
+Records that retention has deleted, so that a position is out of range.
+"""
+
+from kafkacheck.impl.delivery.constants import AutoOffsetReset, ConsumerState, OffsetFetchFailure
+from kafkacheck.impl.delivery.records import Consumer, DeliveryRules
+from kafkacheck.impl.ids import NO_OFFSET
+
+
+def is_at_rest(consumer: Consumer) -> bool:
+    """Whether the application runs and is between two records, as it is whenever its thread polls."""
+    return consumer.state == ConsumerState.RUNNING and consumer.processing == NO_OFFSET
+
+
+def drop_buffer(consumer: Consumer) -> None:
+    """Forget the records that were fetched."""
+    consumer.buffered = NO_OFFSET
+    consumer.buffer_end = 0
+
+
+def begin_owning(consumer: Consumer, generation: int) -> None:
+    """Own the partition; where to begin is not known yet."""
+    consumer.generation = generation
+    consumer.owns = True
+    consumer.asks = False
+    consumer.acknowledged = NO_OFFSET
+
+
+def end_owning(consumer: Consumer) -> None:
+    """Own the partition no longer. A fetch that is under way may still be answered."""
+    consumer.owns = False
+    consumer.position = NO_OFFSET
+    consumer.asks = False
+    consumer.is_paused = False
+    consumer.marked = NO_OFFSET
+    consumer.chosen = NO_OFFSET
+    consumer.sent = NO_OFFSET
+    consumer.is_former = consumer.processing != NO_OFFSET
+    drop_buffer(consumer)
+
+
+def ask_for_committed_offset(consumer: Consumer) -> bool:
+    """Ask the coordinator for the committed offset.
+
+    Who: the consumer.
+    When: it owns the partition and has no position.
+    Effect: a request is under way.
+    Source: CommitRequestManager.fetchOffsets; OffsetFetch.
+    """
+    if not is_at_rest(consumer) or not consumer.owns or consumer.position != NO_OFFSET or consumer.asks:
+        return False
+    consumer.asks = True
+    return True
+
+
+def reset_offset(rules: DeliveryRules, end_offset: int) -> int:
+    """The offset at which a consumer begins if none is committed."""
+    return 0 if rules.auto_offset_reset == AutoOffsetReset.EARLIEST else end_offset
+
+
+def receive_committed_offset(consumer: Consumer, rules: DeliveryRules, committed: int, end_offset: int) -> bool:
+    """Receive the committed offset.
+
+    Who: the consumer.
+    When: it has asked.
+    Effect: its position is that offset; if none is committed, the one of `auto.offset.reset`.
+    Source: SubscriptionState.maybeSeekUnvalidated, OffsetFetcherUtils.resetPositionsIfNeeded.
+    """
+    if not is_at_rest(consumer) or not consumer.asks:
+        return False
+    consumer.asks = False
+    consumer.position = committed if committed != NO_OFFSET else reset_offset(rules, end_offset)
+    return True
+
+
+def receive_offset_fetch_error(consumer: Consumer, rules: DeliveryRules, end_offset: int) -> bool:
+    """Receive an error instead of the committed offset, which another attempt would bring.
+
+    Who: the consumer.
+    When: it has asked.
+    Effect: it asks again.
+    Source: CommitRequestManager.OffsetFetchRequestState.onFailure; KAFKA-17279.
+    """
+    if not is_at_rest(consumer) or not consumer.asks:
+        return False
+    consumer.asks = False
+    if rules.offset_fetch_failure == OffsetFetchFailure.TAKES_IT_FOR_NONE:
+        consumer.position = reset_offset(rules, end_offset)
+    elif rules.offset_fetch_failure == OffsetFetchFailure.RAISES_IT:
+        end_owning(consumer)
+        consumer.state = ConsumerState.STOPPED
+    return True
+
+
+def send_fetch_from_position(consumer: Consumer) -> bool:
+    """Fetch from the position.
+
+    Who: the consumer.
+    When: it owns the partition, has a position and no records, and has not paused; no fetch is under way.
+    Effect: a fetch is under way.
+    Source: AbstractFetch.prepareFetchRequests, SubscriptionState.isFetchable.
+    """
+    if not is_at_rest(consumer) or not consumer.owns or consumer.position == NO_OFFSET or consumer.is_paused:
+        return False
+    if consumer.buffered != NO_OFFSET or consumer.fetching != NO_OFFSET:
+        return False
+    consumer.fetching = consumer.position
+    return True
+
+
+def receive_fetched_records(consumer: Consumer, end_offset: int) -> bool:
+    """Receive the records that a fetch was answered with.
+
+    Who: the consumer.
+    When: there are records at the offset of its fetch.
+    Effect: it keeps them. If it does not own the partition, they are discarded.
+    Source: AbstractFetch.handleFetchSuccess, FetchBuffer.
+    """
+    if consumer.state != ConsumerState.RUNNING or consumer.fetching == NO_OFFSET or consumer.fetching >= end_offset:
+        return False
+    if consumer.owns:
+        consumer.buffered = consumer.fetching
+        consumer.buffer_end = end_offset
+    consumer.fetching = NO_OFFSET
+    return True
+
+
+def poll(consumer: Consumer, rules: DeliveryRules) -> bool:
+    """Give the application the next record.
+
+    Who: the consumer.
+    When: it owns the partition and has records; the application has not paused, and has processed the record before.
+    Effect: the application processes the record, and the position is behind it. Records that do not begin at the
+        position are discarded; by an old rule, the consumer took the offsets between for compacted ones. By another
+        one, the record counts as consumed now.
+    Source: FetchCollector.fetchRecords.
+    Left out: a batch of records, of which the application processes one after the other.
+    """
+    if not is_at_rest(consumer) or not consumer.owns or consumer.is_paused or consumer.buffered == NO_OFFSET:
+        return False
+    is_gap_taken = not rules.records_begin_at_position and NO_OFFSET < consumer.position < consumer.buffered
+    if consumer.buffered != consumer.position and not is_gap_taken:
+        drop_buffer(consumer)
+        return True
+    consumer.processing = consumer.buffered
+    consumer.position = consumer.buffered + 1
+    if not rules.records_count_when_processed:
+        consumer.marked = consumer.position
+    consumer.buffered += 1
+    if consumer.buffered == consumer.buffer_end:
+        drop_buffer(consumer)
+    return True
+
+
+def seek(consumer: Consumer, offset: int, end_offset: int) -> bool:
+    """Read on at another offset.
+
+    Who: the application.
+    When: its consumer owns the partition, and is not at that offset.
+    Effect: the position is that offset; a request for the committed offset no longer matters.
+    Source: KafkaConsumer.seek, SubscriptionState.seek.
+    """
+    if not is_at_rest(consumer) or not consumer.owns or offset > end_offset or offset == consumer.position:
+        return False
+    consumer.position = offset
+    consumer.asks = False
+    return True
+
+
+def pause(consumer: Consumer) -> bool:
+    """Take no records until the application resumes the partition.
+
+    Who: the application.
+    When: its consumer owns the partition, and it is not paused.
+    Effect: no records are fetched, and none are given to the application.
+    Source: SubscriptionState.pause.
+    """
+    if not is_at_rest(consumer) or not consumer.owns or consumer.is_paused:
+        return False
+    consumer.is_paused = True
+    return True
+
+
+def resume(consumer: Consumer, rules: DeliveryRules) -> bool:
+    """Take records again.
+
+    Who: the application.
+    When: its consumer owns the partition, whether or not it is paused.
+    Effect: the consumer goes on at its position. By the old rule it went back to the offset to commit if the partition
+        was not paused.
+    Source: SubscriptionState.resume.
+    """
+    if not is_at_rest(consumer) or not consumer.owns:
+        return False
+    if not consumer.is_paused and not rules.resume_keeps_position and consumer.marked != NO_OFFSET:
+        consumer.position = consumer.marked
+    consumer.is_paused = False
+    return True
+
+
+def see_end(consumer: Consumer, rules: DeliveryRules, end_offset: int) -> bool:
+    """Tell the application that there are no more records now.
+
+    Who: the consumer.
+    When: its position is the end of the partition.
+    Effect: none. By the old rule the event moved the position, as a record does.
+    Source: `enable.partition.eof` of librdkafka.
+    """
+    if not is_at_rest(consumer) or not consumer.owns or consumer.position != end_offset:
+        return False
+    if not rules.only_records_move_position and consumer.fetching == NO_OFFSET:
+        consumer.position += 1
+        consumer.marked = consumer.position
+    return True
