@@ -13,7 +13,7 @@ class Bounds(NamedTuple):
     """The bounds that functions read. A model needs only those that its own functions read.
 
     claims: 1 if members of a classic group may say that they own partitions; 0 otherwise.
-    consumers: how many consumers a classic group has.
+    consumers: how many consumers a group has.
     creations: how many partitions of a consumer group's topics are created later.
     deferrals: how often the assignor of a consumer group may wait.
     elr_index: 1 if the controller's index of eligible leader replicas is modelled; 0 otherwise.
@@ -21,7 +21,8 @@ class Bounds(NamedTuple):
     fetch_sessions: 1 if followers have fetch sessions; 0 otherwise.
     group_failovers: how often the coordinator of a group can change.
     late_registrations: 1 if a broker learns its broker epoch after it has registered; 0 if at once.
-    max_generation: the highest generation of a classic group.
+    log_size: how many records the partition of a delivery model can have.
+    max_generation: the highest generation of a group.
     max_group_epoch: the highest epoch of a consumer group.
     max_messages: how many messages a producer sends.
     max_producer_epoch: the highest producer epoch, 32767 in Kafka.
@@ -29,6 +30,7 @@ class Bounds(NamedTuple):
     member_ids: how many member ids the coordinator of a classic group can give out.
     noted_targets: 1 if models keep the target that an operator has asked for last, for properties; 0 otherwise.
     partitions: how many partitions there are.
+    pipelines: 1 if applications process records in threads of their own; 0 otherwise.
     producer_ids: how many producer ids the cluster can give out.
     reassignment_rounds: 1 if a reassignment ends in two rounds; 0 if at once.
     segment_size: how many offsets a segment of a log covers.
@@ -46,6 +48,7 @@ class Bounds(NamedTuple):
     fetch_sessions: int
     group_failovers: int
     late_registrations: int
+    log_size: int
     max_generation: int
     max_group_epoch: int
     max_messages: int
@@ -54,6 +57,7 @@ class Bounds(NamedTuple):
     member_ids: int
     noted_targets: int
     partitions: int
+    pipelines: int
     producer_ids: int
     reassignment_rounds: int
     segment_size: int
