@@ -50,19 +50,21 @@ def send_request(client: Client, request: Request, kind: RequestKind) -> None:
     request.is_upgraded = is_upgraded(client)
 
 
-def following_input(client: Client, transactions: Array[Transaction], marker: Marker) -> int:
+def following_input(client: Client, transactions: Array[Transaction], rules: TransactionRules, marker: Marker) -> int:
     """The input to process after the transaction; `NO_INPUT` after an abort: only the committed offset tells it."""
     input_offset = transactions[client.transaction].input_offset
-    if marker == Marker.ABORT or input_offset == NO_INPUT:
+    if input_offset == NO_INPUT or (marker == Marker.ABORT and rules.abort_rewinds_position):
         return NO_INPUT
     return input_offset + 1
 
 
-def leave_transaction(client: Client, transactions: Array[Transaction], marker: Marker) -> None:
+def leave_transaction(
+    client: Client, transactions: Array[Transaction], rules: TransactionRules, marker: Marker
+) -> None:
     """Tell the application how its transaction ended, and become ready for the next one."""
     transactions[client.transaction].told = marker
     client.state = ProducerState.READY
-    client.input_offset = following_input(client, transactions, marker)
+    client.input_offset = following_input(client, transactions, rules, marker)
     client.transaction = NO_TRANSACTION
     client.partitions = Ids()
     client.sent = Ids()
@@ -117,7 +119,7 @@ def receive_answer(
         elif request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
             client.partitions |= {request.partition}
         else:
-            leave_transaction(client, transactions, request.marker)
+            leave_transaction(client, transactions, rules, request.marker)
             if has_version_2(rules, request.is_upgraded):
                 adopt_epoch(client, request.producer_id, request.producer_epoch)
     clear(request)
@@ -249,7 +251,7 @@ def ask_for_end(
     """
     transactions[client.transaction].asked = marker
     if client.partitions == Ids():
-        leave_transaction(client, transactions, marker)
+        leave_transaction(client, transactions, rules, marker)
         return
     client.state = ProducerState.COMMITTING if marker == Marker.COMMIT else ProducerState.ABORTING
     send_request(client, request, RequestKind.END_TXN)

@@ -87,8 +87,13 @@ def append_offset(
 def commit_in_transaction(
     group: Group, partition: Partition, rules: TransactionRules, bounds: Bounds, produce: Produce
 ) -> ProduceError:
-    """Append the offset of a TxnOffsetCommit, unless the group has a newer generation (ILLEGAL_GENERATION, KIP-447)."""
+    """Append the offset of a TxnOffsetCommit, unless the group has a newer generation (ILLEGAL_GENERATION, KIP-447).
+
+    That refusal stands for others, such as OFFSET_METADATA_TOO_LARGE.
+    """
     if rules.offset_commit_names_generation and produce.generation != group.generation:
+        if not rules.refused_offset_is_not_pending:
+            group.pending[produce.batch.producer_id] = produce.input_offset
         return ProduceError.INVALID_TXN_STATE
     error = append_produce(partition, rules, produce)
     if error == ProduceError.NONE:
@@ -177,7 +182,7 @@ def read_record(group: Group, rules: TransactionRules, log: PartitionLog) -> boo
     return True
 
 
-def end_loading(group: Group, log: PartitionLog) -> bool:
+def end_loading(group: Group, rules: TransactionRules, log: PartitionLog) -> bool:
     """Begin to answer, as a new coordinator that has read its whole log.
 
     Who: the group's coordinator.
@@ -185,7 +190,9 @@ def end_loading(group: Group, log: PartitionLog) -> bool:
     Effect: it has the committed offset and the pending ones.
     Source: GroupMetadataManager.loadGroup, GroupMetadata.initializeOffsets.
     """
-    if not is_loading_offsets(group) or not runtime.has_loaded(group.loading, end_of(log)):
+    if not is_loading_offsets(group):
+        return False
+    if rules.loading_ends_at_log_end and not runtime.has_loaded(group.loading, end_of(log)):
         return False
     group.committed = group.loading.committed
     for producer_id, pending in enumerate(group.loading.pending):
@@ -200,7 +207,7 @@ def expire_offset(group: Group, partition: Partition, rules: TransactionRules, b
     A tombstone also removes a pending offset: the offset is before the tombstone in the log, and only its transaction's
     marker comes after. So nothing may expire while an offset is pending.
     """
-    if is_loading_offsets(group) or is_full(partition.log):
+    if (rules.expiry_awaits_loading and is_loading_offsets(group)) or is_full(partition.log):
         return False
     if has_pending_offset(group):
         if rules.pending_offset_keeps_group:

@@ -65,8 +65,15 @@ class TransactionRules(NamedTuple):
         a transaction that ends later (KAFKA-5247).
     offsets_are_loaded_whole: a new group coordinator knows its offsets after it has read the whole log, and not after
         it has read the first of them (KAFKA-5600).
+    loading_ends_at_log_end: a new group coordinator answers only after it has read up to the log's end, also if a read
+        ends early (redpanda 17673).
+    expiry_awaits_loading: no offset expires while a new group coordinator is still reading (KAFKA-2163).
     pending_offset_keeps_group: no offset expires, and no group is deleted, while an offset is pending in a transaction
         (KAFKA-14505, KAFKA-19163).
+    refused_offset_is_not_pending: an offset that the coordinator refuses to store is not pending in its transaction
+        (KAFKA-16371).
+    abort_rewinds_position: after an abort, an application asks for the committed offset, and does not go on with the
+        next input (KAFKA-17582, franz-go 1222).
     offset_fetch_requires_stable: no offset is returned while an open transaction may change it (KIP-447).
     delivery: the order in which an application without transactions processes and commits.
     added_partition_is_written: with transaction version 1 a record goes to the partition that was added for it, and not
@@ -113,7 +120,11 @@ class TransactionRules(NamedTuple):
     marker_answer_awaits_offsets: Annotated[bool, Since("3.9.1", begun="2.0")] = True
     offsets_go_by_record: Annotated[bool, Since(EVERY)] = True
     offsets_are_loaded_whole: Annotated[bool, Since("0.11.0.1", begun="0.11.0")] = True
+    loading_ends_at_log_end: Annotated[bool, Since(EVERY)] = True
+    expiry_awaits_loading: Annotated[bool, Since(EVERY)] = True
     pending_offset_keeps_group: Annotated[bool, Since("4.0.1", begun="0.11.0")] = True
+    refused_offset_is_not_pending: Annotated[bool, Since("3.8", begun="0.11.0")] = True
+    abort_rewinds_position: Annotated[bool, Since(EVERY)] = True
     offset_fetch_requires_stable: Annotated[bool, Since("2.5", begun="0.11.0")] = True
     delivery: Delivery = Delivery.PROCESS_FIRST
     added_partition_is_written: Annotated[bool, Since(EVERY)] = True

@@ -211,6 +211,6 @@ def group_coordinator_reads_record(state: State, rules: TransactionRules) -> boo
     return read_record(state.group, rules, state.partitions[state.offsets_partition].log)
 
 
-def group_coordinator_ends_loading(state: State) -> bool:
+def group_coordinator_ends_loading(state: State, rules: TransactionRules) -> bool:
     """A new coordinator of the group has read its whole log, and begins to answer."""
-    return end_loading(state.group, state.partitions[state.offsets_partition].log)
+    return end_loading(state.group, rules, state.partitions[state.offsets_partition].log)

@@ -152,9 +152,9 @@ def coordinator_reads_record(state: State, rules: TransactionRules) -> bool:
     return True
 
 
-def coordinator_ends_loading(state: State) -> bool:
+def coordinator_ends_loading(state: State, rules: TransactionRules) -> bool:
     """A new coordinator has read its whole log."""
-    if not end_loading(state.group, state.partition.log):
+    if not end_loading(state.group, rules, state.partition.log):
         return False
     clear(state.answer)
     return True
