@@ -83,7 +83,7 @@ def known(state):
 def load(state, rules=RULES):
     while group_coordinator_reads_record(state, rules):
         pass
-    assert group_coordinator_ends_loading(state)
+    assert group_coordinator_ends_loading(state, RULES)
 
 
 LOGS = {
@@ -130,7 +130,7 @@ def test_a_marker_that_is_written_while_the_log_is_read_is_read_too():
     append_marker(log, RULES.log, 0, 0, 0, Marker.COMMIT)
     complete_pending_offset(state.group, RULES, log, 0, Marker.COMMIT)
     assert marker_while_loading(state)
-    assert not group_coordinator_ends_loading(state), "there is more to read"
+    assert not group_coordinator_ends_loading(state, RULES), "there is more to read"
     load(state)
     assert known(state) == (2, [NO_INPUT, NO_INPUT])
     assert not loaded_pending_offset(state, LIMITS)
@@ -148,7 +148,7 @@ def test_a_coordinator_that_is_replaced_while_it_reads_leaves_nothing():
 def test_nobody_reads_when_the_coordinator_is_not_new():
     state = group_with(*LOGS["open"])
     assert not group_coordinator_reads_record(state, RULES)
-    assert not group_coordinator_ends_loading(state)
+    assert not group_coordinator_ends_loading(state, RULES)
     assert not loaded_pending_offset(state, LIMITS), "it is not loaded"
     assert group_coordinator_is_replaced(state, RULES)
     load(state)
