@@ -9,7 +9,7 @@ which is any.
 
 from kafkacheck.checker.schema import Ids, add, is_full, remove
 from kafkacheck.impl.delivery.constants import CommitTime, ConsumerState
-from kafkacheck.impl.delivery.positions import end_owning
+from kafkacheck.impl.delivery.positions import drop_buffer, end_owning
 from kafkacheck.impl.delivery.records import Consumer, DeliveryRules, Group, OffsetCommit
 from kafkacheck.impl.ids import NO_OFFSET
 
@@ -165,6 +165,7 @@ def crash_consumer(consumer: Consumer) -> bool:
     consumer.processing = NO_OFFSET
     consumer.is_former = False
     consumer.fetching = NO_OFFSET
+    drop_buffer(consumer)
     consumer.acknowledged = NO_OFFSET
     consumer.generation = 0
     consumer.state = ConsumerState.CRASHED

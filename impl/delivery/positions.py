@@ -31,7 +31,7 @@ def begin_owning(consumer: Consumer, generation: int) -> None:
 
 
 def end_owning(consumer: Consumer) -> None:
-    """Own the partition no longer. A fetch that is under way may still be answered."""
+    """Own the partition no longer. Records that were fetched stay until the next poll; a fetch may still be answered."""
     consumer.owns = False
     consumer.position = NO_OFFSET
     consumer.asks = False
@@ -40,7 +40,6 @@ def end_owning(consumer: Consumer) -> None:
     consumer.chosen = NO_OFFSET
     consumer.sent = NO_OFFSET
     consumer.is_former = consumer.processing != NO_OFFSET
-    drop_buffer(consumer)
 
 
 def ask_for_committed_offset(consumer: Consumer) -> bool:
@@ -100,11 +99,11 @@ def send_fetch_from_position(consumer: Consumer) -> bool:
     """Fetch from the position.
 
     Who: the consumer.
-    When: it owns the partition, has a position and no records, and has not paused; no fetch is under way.
+    When: it has a position and no fetch, and the partition is not paused. The application may have a record.
     Effect: a fetch is under way.
     Source: AbstractFetch.prepareFetchRequests, SubscriptionState.isFetchable.
     """
-    if not is_at_rest(consumer) or not consumer.owns or consumer.position == NO_OFFSET or consumer.is_paused:
+    if consumer.position == NO_OFFSET or consumer.is_paused:
         return False
     if consumer.buffered != NO_OFFSET or consumer.fetching != NO_OFFSET:
         return False
@@ -117,14 +116,13 @@ def receive_fetched_records(consumer: Consumer, end_offset: int) -> bool:
 
     Who: the consumer.
     When: there are records at the offset of its fetch.
-    Effect: it keeps them. If it does not own the partition, they are discarded.
+    Effect: it keeps them, whether or not it still owns the partition.
     Source: AbstractFetch.handleFetchSuccess, FetchBuffer.
     """
     if consumer.state != ConsumerState.RUNNING or consumer.fetching == NO_OFFSET or consumer.fetching >= end_offset:
         return False
-    if consumer.owns:
-        consumer.buffered = consumer.fetching
-        consumer.buffer_end = end_offset
+    consumer.buffered = consumer.fetching
+    consumer.buffer_end = end_offset
     consumer.fetching = NO_OFFSET
     return True
 
@@ -133,17 +131,18 @@ def poll(consumer: Consumer, rules: DeliveryRules) -> bool:
     """Give the application the next record.
 
     Who: the consumer.
-    When: it owns the partition and has records; the application has not paused, and has processed the record before.
-    Effect: the application processes the record, and the position is behind it. Records that do not begin at the
-        position are discarded; by an old rule, the consumer took the offsets between for compacted ones. By another
-        one, the record counts as consumed now.
+    When: it has the records of a fetch; the application has not paused, and has processed the record before.
+    Effect: the application processes the record, and the position is behind it. A fetch of which all records were
+        taken is discarded, and so is one that is not at the position, or of a partition that is not owned. By an old
+        rule, the consumer took the offsets between for compacted ones. By another one, the record counts as consumed.
     Source: FetchCollector.fetchRecords.
     Left out: a batch of records, of which the application processes one after the other.
     """
-    if not is_at_rest(consumer) or not consumer.owns or consumer.is_paused or consumer.buffered == NO_OFFSET:
+    if not is_at_rest(consumer) or consumer.is_paused or consumer.buffered == NO_OFFSET:
         return False
     is_gap_taken = not rules.records_begin_at_position and NO_OFFSET < consumer.position < consumer.buffered
-    if consumer.buffered != consumer.position and not is_gap_taken:
+    is_next = consumer.buffered == consumer.position or is_gap_taken
+    if not is_next or consumer.buffered == consumer.buffer_end:
         drop_buffer(consumer)
         return True
     consumer.processing = consumer.buffered
@@ -151,8 +150,6 @@ def poll(consumer: Consumer, rules: DeliveryRules) -> bool:
     if not rules.records_count_when_processed:
         consumer.marked = consumer.position
     consumer.buffered += 1
-    if consumer.buffered == consumer.buffer_end:
-        drop_buffer(consumer)
     return True
 
 

@@ -87,7 +87,7 @@ class Consumer(Struct):
     position: the offset of the next record for the application; `NO_OFFSET` until it is known.
     asks: whether a request for the committed offset is under way.
     fetching: the offset of the fetch under way; `NO_OFFSET` if there is none.
-    buffered: the offset of the next record that was fetched; `NO_OFFSET` if there is none.
+    buffered: the offset of the next record that was fetched, or the end of them; `NO_OFFSET` if there is no fetch.
     buffer_end: the end offset of those records.
     is_paused: whether the application has paused the partition.
     processing: the offset of the record that the application is processing; `NO_OFFSET` if there is none.

@@ -49,6 +49,7 @@ SAFETY = (
     steps.ended_consumers_do_nothing,
     steps.consumers_act_between_records,
     steps.fetches_are_from_the_position,
+    steps.fetches_bring_records,
     steps.polls_take_one_record,
     steps.commits_are_news,
     steps.only_members_learn_the_committed_offset,

@@ -12,7 +12,7 @@ from kafkacheck.model.delivery.system import State
 
 
 def those_without_the_partition_have_nothing(state: State) -> bool:
-    """A consumer that does not own the partition has no position, no records and no request, and has paused nothing.
+    """A consumer that does not own the partition has no position and no request, and has paused nothing.
 
     Lost if it fails: what belongs to a former ownership goes on in the next one.
     Source: SubscriptionState.assignFromSubscribed.
@@ -20,7 +20,7 @@ def those_without_the_partition_have_nothing(state: State) -> bool:
     return all(
         consumer.owns
         or (
-            (consumer.position == NO_OFFSET and consumer.buffered == NO_OFFSET and consumer.chosen == NO_OFFSET)
+            (consumer.position == NO_OFFSET and consumer.chosen == NO_OFFSET)
             and not (consumer.asks or consumer.is_paused)
         )
         for consumer in state.consumers
@@ -54,7 +54,7 @@ def ended_consumers_do_nothing(before: State, after: State) -> bool:
 
 
 def consumers_act_between_records(before: State, after: State, bounds: Bounds) -> bool:
-    """While its application has a record, a consumer moves no position, sends no fetch and takes part in no rebalance.
+    """While its application has a record, a consumer moves no position and takes part in no rebalance.
 
     Lost if it fails: the application learns of a rebalance in the middle of a record.
     Source: KafkaConsumer is not thread-safe; its callbacks run inside `poll`.
@@ -68,7 +68,6 @@ def consumers_act_between_records(before: State, after: State, bounds: Bounds) -
             after.consumers[consumer_id].owns == consumer.owns
             and after.consumers[consumer_id].generation == consumer.generation
             and after.consumers[consumer_id].position == consumer.position
-            and after.consumers[consumer_id].fetching <= consumer.fetching
         )
         for consumer_id, consumer in enumerate(before.consumers)
     )
@@ -92,6 +91,24 @@ def fetches_are_from_the_position(before: State, after: State) -> bool:
     )
 
 
+def fetches_bring_records(before: State, after: State) -> bool:
+    """The answer to a fetch brings the record at its offset, at least.
+
+    Lost if it fails: the consumer fetches the same offset again and again.
+    Source: `fetch.min.bytes` is 1 or more.
+    """
+    return all(
+        consumer.fetching == NO_OFFSET
+        or after.consumers[consumer_id].fetching != NO_OFFSET
+        or after.consumers[consumer_id].state != ConsumerState.RUNNING
+        or (
+            after.consumers[consumer_id].buffered == consumer.fetching
+            and after.consumers[consumer_id].buffer_end > consumer.fetching
+        )
+        for consumer_id, consumer in enumerate(before.consumers)
+    )
+
+
 def polls_take_one_record(before: State, after: State) -> bool:
     """A poll takes the first of the fetched records, and only if the partition is not paused.
 
@@ -103,10 +120,8 @@ def polls_take_one_record(before: State, after: State) -> bool:
         or after.consumers[consumer_id].processing == NO_OFFSET
         or (
             not consumer.is_paused
-            and (
-                after.consumers[consumer_id].buffered == consumer.buffered + 1
-                or (after.consumers[consumer_id].buffered == NO_OFFSET and consumer.buffered + 1 == consumer.buffer_end)
-            )
+            and consumer.buffered < consumer.buffer_end
+            and after.consumers[consumer_id].buffered == consumer.buffered + 1
         )
         for consumer_id, consumer in enumerate(before.consumers)
     )

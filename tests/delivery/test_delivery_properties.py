@@ -155,6 +155,10 @@ def fetches_what_it_has(before, after):
     after.consumers[0].fetching = 1
 
 
+def fetches_nothing(before, after):
+    before.consumers[1].fetching = 1
+
+
 def polls_though_paused(before, after):
     before.consumers[0].is_paused = after.consumers[0].is_paused = True
     after.consumers[0].processing = 1
@@ -200,6 +204,7 @@ def member_is_lost(before, after):
         (steps.ended_consumers_do_nothing, (), acts_though_dead),
         (steps.consumers_act_between_records, (BOUNDS,), acts_in_a_record),
         (steps.fetches_are_from_the_position, (), fetches_what_it_has),
+        (steps.fetches_bring_records, (), fetches_nothing),
         (steps.polls_take_one_record, (), polls_though_paused),
         (steps.commits_are_news, (), commits_again),
         (steps.only_members_learn_the_committed_offset, (), begins_without_membership),

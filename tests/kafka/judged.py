@@ -53,7 +53,6 @@ NOT_JUDGED = {
     "delivery/handover.py": "no class can: it is a stand-in for the coordinator of either protocol, each of which is "
     "judged",
     "delivery/commits.py": "not driven: `CommitRequestManager` and `ConsumerCoordinator` have the rule",
-    "delivery/positions.py": "not driven: `SubscriptionState` and `FetchCollector` have the rule",
     "producer/leader.py": "not driven: `ReplicaManager` and `DelayedProduce` have the rule; beside `Sender` any answer "
     "may come",
     "replication/": "no class can: this is the public specification of the generations up to KIP-320, whose steps "
