@@ -31,7 +31,7 @@ def begin_owning(consumer: Consumer, generation: int) -> None:
 
 
 def end_owning(consumer: Consumer) -> None:
-    """Own the partition no longer. Records that were fetched stay until the next poll; a fetch may still be answered."""
+    """Own the partition no longer. Records that were fetched stay until the next poll, and a fetch goes on."""
     consumer.owns = False
     consumer.position = NO_OFFSET
     consumer.asks = False
