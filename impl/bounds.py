@@ -16,6 +16,7 @@ class Bounds(NamedTuple):
     consumers: how many consumers a group has.
     creations: how many partitions of a consumer group's topics are created later.
     deferrals: how often the assignor of a consumer group may wait.
+    deletions: how many records retention deletes in a delivery model.
     elr_index: 1 if the controller's index of eligible leader replicas is modelled; 0 otherwise.
     failovers: how often the coordinator of a consumer group can change.
     fetch_sessions: 1 if followers have fetch sessions; 0 otherwise.
@@ -43,6 +44,7 @@ class Bounds(NamedTuple):
     consumers: int
     creations: int
     deferrals: int
+    deletions: int
     elr_index: int
     failovers: int
     fetch_sessions: int

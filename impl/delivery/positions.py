@@ -3,7 +3,7 @@
 Part of Kafka modelled: `SubscriptionState`, `FetchCollector`, `OffsetFetcher`.
 Source: apache/kafka (commit 1eb7644349); KIP-41, KIP-848; KAFKA-17279.
 Left out, and why that is sound: how many records a fetch brings: the rest of a long answer is as if fetched later.
-Records that retention has deleted, so that a position is out of range.
+`auto.offset.reset=none`, with which the application decides, as if it did a seek.
 """
 
 from kafkacheck.impl.delivery.constants import AutoOffsetReset, ConsumerState, OffsetFetchFailure
@@ -20,6 +20,7 @@ def drop_buffer(consumer: Consumer) -> None:
     """Forget the records that were fetched."""
     consumer.buffered = NO_OFFSET
     consumer.buffer_end = 0
+    consumer.is_out_of_range = False
 
 
 def begin_owning(consumer: Consumer, generation: int) -> None:
@@ -35,6 +36,7 @@ def end_owning(consumer: Consumer) -> None:
     consumer.owns = False
     consumer.position = NO_OFFSET
     consumer.asks = False
+    consumer.must_reset = False
     consumer.is_paused = False
     consumer.marked = NO_OFFSET
     consumer.chosen = NO_OFFSET
@@ -46,22 +48,26 @@ def ask_for_committed_offset(consumer: Consumer) -> bool:
     """Ask the coordinator for the committed offset.
 
     Who: the consumer.
-    When: it owns the partition and has no position.
+    When: it owns the partition, has no position, and must not reset it.
     Effect: a request is under way.
     Source: CommitRequestManager.fetchOffsets; OffsetFetch.
     """
-    if not is_at_rest(consumer) or not consumer.owns or consumer.position != NO_OFFSET or consumer.asks:
+    if not is_at_rest(consumer) or not consumer.owns or consumer.position != NO_OFFSET:
+        return False
+    if consumer.asks or consumer.must_reset:
         return False
     consumer.asks = True
     return True
 
 
-def reset_offset(rules: DeliveryRules, end_offset: int) -> int:
-    """The offset at which a consumer begins if none is committed."""
-    return 0 if rules.auto_offset_reset == AutoOffsetReset.EARLIEST else end_offset
+def reset_offset(rules: DeliveryRules, start_offset: int, end_offset: int) -> int:
+    """The offset at which a consumer begins if none is committed, or the record at its position is gone."""
+    return start_offset if rules.auto_offset_reset == AutoOffsetReset.EARLIEST else end_offset
 
 
-def receive_committed_offset(consumer: Consumer, rules: DeliveryRules, committed: int, end_offset: int) -> bool:
+def receive_committed_offset(
+    consumer: Consumer, rules: DeliveryRules, committed: int, start_offset: int, end_offset: int
+) -> bool:
     """Receive the committed offset.
 
     Who: the consumer.
@@ -72,11 +78,11 @@ def receive_committed_offset(consumer: Consumer, rules: DeliveryRules, committed
     if not is_at_rest(consumer) or not consumer.asks:
         return False
     consumer.asks = False
-    consumer.position = committed if committed != NO_OFFSET else reset_offset(rules, end_offset)
+    consumer.position = committed if committed != NO_OFFSET else reset_offset(rules, start_offset, end_offset)
     return True
 
 
-def receive_offset_fetch_error(consumer: Consumer, rules: DeliveryRules, end_offset: int) -> bool:
+def receive_offset_fetch_error(consumer: Consumer, rules: DeliveryRules, start_offset: int, end_offset: int) -> bool:
     """Receive an error instead of the committed offset, which another attempt would bring.
 
     Who: the consumer.
@@ -88,7 +94,7 @@ def receive_offset_fetch_error(consumer: Consumer, rules: DeliveryRules, end_off
         return False
     consumer.asks = False
     if rules.offset_fetch_failure == OffsetFetchFailure.TAKES_IT_FOR_NONE:
-        consumer.position = reset_offset(rules, end_offset)
+        consumer.position = reset_offset(rules, start_offset, end_offset)
     elif rules.offset_fetch_failure == OffsetFetchFailure.RAISES_IT:
         end_owning(consumer)
         consumer.state = ConsumerState.STOPPED
@@ -111,17 +117,18 @@ def send_fetch_from_position(consumer: Consumer) -> bool:
     return True
 
 
-def receive_fetched_records(consumer: Consumer, end_offset: int) -> bool:
-    """Receive the records that a fetch was answered with.
+def receive_fetched_records(consumer: Consumer, start_offset: int, end_offset: int) -> bool:
+    """Receive the answer to a fetch.
 
     Who: the consumer.
-    When: there are records at the offset of its fetch.
-    Effect: it keeps them, whether or not it still owns the partition.
+    When: there are records at the offset of its fetch, or the record there was deleted.
+    Effect: it keeps the records, or the error, whether or not it still owns the partition.
     Source: AbstractFetch.handleFetchSuccess, FetchBuffer.
     """
     if consumer.state != ConsumerState.RUNNING or consumer.fetching == NO_OFFSET or consumer.fetching >= end_offset:
         return False
     consumer.buffered = consumer.fetching
+    consumer.is_out_of_range = consumer.fetching < start_offset
     consumer.buffer_end = end_offset
     consumer.fetching = NO_OFFSET
     return True
@@ -135,11 +142,17 @@ def poll(consumer: Consumer, rules: DeliveryRules) -> bool:
     Effect: the application processes the record, and the position is behind it. A fetch of which all records were
         taken is discarded, and so is one that is not at the position, or of a partition that is not owned. By an old
         rule, the consumer took the offsets between for compacted ones. By another one, the record counts as consumed.
+        After an error it must reset the position.
     Source: FetchCollector.fetchRecords.
     Left out: a batch of records, of which the application processes one after the other.
     """
-    if not is_at_rest(consumer) or consumer.is_paused or consumer.buffered == NO_OFFSET:
+    if not is_at_rest(consumer) or consumer.buffered == NO_OFFSET:
         return False
+    if consumer.is_paused and not consumer.is_out_of_range:
+        return False
+    if consumer.is_out_of_range:
+        note_out_of_range(consumer, rules)
+        return True
     is_gap_taken = not rules.records_begin_at_position and NO_OFFSET < consumer.position < consumer.buffered
     is_next = consumer.buffered == consumer.position or is_gap_taken
     if not is_next or consumer.buffered == consumer.buffer_end:
@@ -150,6 +163,30 @@ def poll(consumer: Consumer, rules: DeliveryRules) -> bool:
     if not rules.records_count_when_processed:
         consumer.marked = consumer.position
     consumer.buffered += 1
+    return True
+
+
+def note_out_of_range(consumer: Consumer, rules: DeliveryRules) -> None:
+    """Handle the error of a fetch: the position is to be reset if it is the one that was fetched from."""
+    is_known = consumer.position != NO_OFFSET
+    if is_known and (consumer.position == consumer.buffered or not rules.error_is_for_the_position):
+        consumer.position = NO_OFFSET
+        consumer.must_reset = consumer.is_out_of_range
+    drop_buffer(consumer)
+
+
+def reset_position(consumer: Consumer, rules: DeliveryRules, start_offset: int, end_offset: int) -> bool:
+    """Learn from the leader where to begin.
+
+    Who: the consumer.
+    When: it must reset its position.
+    Effect: the position is the start or the end of the partition, as `auto.offset.reset` says.
+    Source: OffsetsRequestManager.resetPositionsIfNeeded, SubscriptionState.maybeSeekUnvalidated.
+    """
+    if consumer.state != ConsumerState.RUNNING or not consumer.must_reset:
+        return False
+    consumer.must_reset = False
+    consumer.position = reset_offset(rules, start_offset, end_offset)
     return True
 
 
@@ -165,6 +202,7 @@ def seek(consumer: Consumer, offset: int, end_offset: int) -> bool:
         return False
     consumer.position = offset
     consumer.asks = False
+    consumer.must_reset = False
     return True
 
 

@@ -7,7 +7,7 @@ Left out, and why that is sound: leader epochs of positions, which `impl/client/
 
 from typing import Annotated, NamedTuple
 
-from kafkacheck.checker.schema import EVERY, AtMost, Epoch, Id, Ids, IdSet, Queue, Since, Struct
+from kafkacheck.checker.schema import EVERY, AtMost, Epoch, Id, Ids, IdSet, If, Queue, Since, Struct
 from kafkacheck.impl.delivery.constants import (
     NO_CONSUMER,
     AutoOffsetReset,
@@ -38,6 +38,8 @@ class DeliveryRules(NamedTuple):
     offsets_are_committed_before_giving_up: a consumer that gives a partition up waits for its commit (KAFKA-14024).
     records_count_when_processed: an automatic commit does not count a record that the application has taken, and has
         not finished (KAFKA-18641).
+    error_is_for_the_position: the error that an offset is out of range resets the position only if it is the one that
+        was fetched from.
     records_begin_at_position: records of a fetch from another offset than the position are discarded (KAFKA-2342,
         kafka-python 2310).
     former_owner_marks_nothing: a record that is processed after its partition was given up marks no offset to commit
@@ -59,6 +61,7 @@ class DeliveryRules(NamedTuple):
     unknown_group_has_no_generation: Annotated[bool, Since(EVERY)] = True
     offsets_are_committed_before_giving_up: Annotated[bool, Since("3.2.1", begun="3.2")] = True
     records_count_when_processed: Annotated[bool, Since("4.0", begun="3.7")] = True
+    error_is_for_the_position: Annotated[bool, Since(EVERY)] = True
     records_begin_at_position: Annotated[bool, Since(EVERY)] = True
     former_owner_marks_nothing: Annotated[bool, Since(EVERY)] = True
     commits_keep_order: Annotated[bool, Since(EVERY)] = True
@@ -89,6 +92,8 @@ class Consumer(Struct):
     fetching: the offset of the fetch under way; `NO_OFFSET` if there is none.
     buffered: the offset of the next record that was fetched, or the end of them; `NO_OFFSET` if there is no fetch.
     buffer_end: the end offset of those records.
+    is_out_of_range: whether that fetch has brought an error instead (OFFSET_OUT_OF_RANGE).
+    must_reset: whether it must begin where `auto.offset.reset` says.
     is_paused: whether the application has paused the partition.
     processing: the offset of the record that the application is processing; `NO_OFFSET` if there is none.
     is_former: whether the partition was given up while the application processes that record.
@@ -107,6 +112,8 @@ class Consumer(Struct):
     fetching: OptionalOffset
     buffered: OptionalOffset
     buffer_end: LogOffset
+    is_out_of_range: Annotated[bool, If("deletions")]
+    must_reset: Annotated[bool, If("deletions")]
     is_paused: bool
     processing: OptionalOffset
     is_former: bool

@@ -45,6 +45,8 @@ DELIVERY = Lanes(
         "application_seeks": Event(at="consumer_id", text="seeks to {offset}"),
         "application_pauses": Event(at="consumer_id", text="pauses"),
         "application_resumes": Event(at="consumer_id", text="resumes"),
+        "record_is_deleted": Event(at="coordinator", text="the partition starts at {start_offset}"),
+        "leader_tells_reset_offset": Event(at="consumer_id", text="begins at {consumers[consumer_id].position}"),
         "application_sees_end": Event(at="consumer_id", text="is told of the end"),
         "consumer_crashes": Event(at="consumer_id", text="crashes"),
         "dead_member_expires": Event(at="coordinator", text="removes consumer {consumer_id}"),

@@ -58,7 +58,9 @@ def live_member_expires(state: State, bounds: Bounds, consumer_id: ConsumerId) -
 
 def offset_fetch_fails(state: State, rules: DeliveryRules, consumer_id: ConsumerId) -> bool:
     """A request for the committed offset fails for a while, as when the coordinator moves."""
-    return positions.receive_offset_fetch_error(state.consumers[consumer_id], rules, state.end_offset)
+    return positions.receive_offset_fetch_error(
+        state.consumers[consumer_id], rules, state.start_offset, state.end_offset
+    )
 
 
 def application_seeks(state: State, consumer_id: ConsumerId, offset: LogOffset) -> bool:
@@ -92,6 +94,20 @@ def application_sees_end(state: State, rules: DeliveryRules, consumer_id: Consum
     return positions.see_end(state.consumers[consumer_id], rules, state.end_offset)
 
 
+def record_is_deleted(state: State) -> bool:
+    """Retention deletes the first record, whether or not it was processed.
+
+    Who: the partition's leader.
+    When: there is one.
+    Effect: the partition starts behind it.
+    Source: `retention.ms`; DeleteRecords.
+    """
+    if state.start_offset >= state.end_offset:
+        return False
+    state.start_offset += 1
+    return True
+
+
 CHARGES = {
     partition_is_moved: "moves",
     generation_rises: "rebalances",
@@ -102,5 +118,6 @@ CHARGES = {
     application_pauses: "pauses",
     application_resumes: "resumes",
     application_sees_end: "ends",
+    record_is_deleted: "deletions",
 }
 """The allowance to which each disturbance of this file is charged."""

@@ -90,6 +90,7 @@ DELIVERY = Family(
         "pauses": 0,
         "resumes": 0,
         "ends": 0,
+        "deletions": 0,
     },
     rules=DeliveryRules(),
     drawing=DRAWING,

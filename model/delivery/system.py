@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Struct
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, If, Offset, Struct
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.delivery import commits, handover, positions
 from kafkacheck.impl.delivery.records import Consumer, ConsumerId, DeliveryRules, Group
@@ -23,6 +23,7 @@ class Budget(Struct):
     pauses: partitions that an application pauses.
     resumes: partitions that an application resumes, paused or not.
     ends: events for the end of the partition.
+    deletions: records that retention deletes.
     """
 
     moves: Annotated[int, Allowance("moves")]
@@ -34,11 +35,13 @@ class Budget(Struct):
     pauses: Annotated[int, Allowance("pauses")]
     resumes: Annotated[int, Allowance("resumes")]
     ends: Annotated[int, Allowance("ends")]
+    deletions: Annotated[int, Allowance("deletions")]
 
 
 class State(Struct):
     """The whole system.
 
+    start_offset: the partition's start; the records below were deleted.
     end_offset: the partition's end; all records below are committed in the sense of replication.
     processed: by offset, how often the record there was processed; 2 stands for more, too.
     excused: the offsets that applications have passed over by their own choice.
@@ -47,6 +50,7 @@ class State(Struct):
     budget: the disturbances that are left.
     """
 
+    start_offset: Annotated[int, Offset("log_size"), If("deletions")]
     end_offset: LogOffset
     processed: Annotated[Array[Times], ByPosition("log_size")]
     excused: OffsetSet
@@ -120,10 +124,11 @@ def coordinator_tells_committed_offset(state: State, rules: DeliveryRules, consu
     """
     consumer = state.consumers[consumer_id]
     if consumer.generation != state.group.generation or consumer_id not in state.group.members:
-        return positions.receive_offset_fetch_error(consumer, rules, state.end_offset)
-    if not positions.receive_committed_offset(consumer, rules, state.group.committed, state.end_offset):
+        return positions.receive_offset_fetch_error(consumer, rules, state.start_offset, state.end_offset)
+    committed = state.group.committed
+    if not positions.receive_committed_offset(consumer, rules, committed, state.start_offset, state.end_offset):
         return False
-    if state.group.committed == NO_OFFSET:
+    if committed == NO_OFFSET:
         excuse(state, 0, consumer.position)
     return True
 
@@ -135,7 +140,22 @@ def consumer_sends_fetch(state: State, consumer_id: ConsumerId) -> bool:
 
 def consumer_receives_records(state: State, consumer_id: ConsumerId) -> bool:
     """A consumer receives the answer to its fetch."""
-    return positions.receive_fetched_records(state.consumers[consumer_id], state.end_offset)
+    return positions.receive_fetched_records(state.consumers[consumer_id], state.start_offset, state.end_offset)
+
+
+def leader_tells_reset_offset(state: State, rules: DeliveryRules, consumer_id: ConsumerId) -> bool:
+    """A consumer learns where to begin, and passes over what is before.
+
+    Who: the partition's leader.
+    When: the consumer must reset its position.
+    Effect: as `reset_position` says; the records before are excused.
+    Source: ListOffsets.
+    """
+    consumer = state.consumers[consumer_id]
+    if not positions.reset_position(consumer, rules, state.start_offset, state.end_offset):
+        return False
+    excuse(state, 0, consumer.position)
+    return True
 
 
 def consumer_polls(state: State, rules: DeliveryRules, consumer_id: ConsumerId) -> bool:

@@ -89,12 +89,14 @@ def consumers_begin_at_the_committed_offset(before: State, after: State) -> bool
     """If an offset is committed, a consumer that takes the partition over begins there.
 
     Lost to users: records are passed over, or processed again.
-    Source: KIP-848 (STALE_MEMBER_EPOCH); platformatic/kafka 267. Applications that seek are excused.
+    Source: KIP-848 (STALE_MEMBER_EPOCH); platformatic/kafka 267. Applications that seek are excused, and positions
+    that are reset.
     """
     return all(
         consumer.position != NO_OFFSET
         or after.consumers[consumer_id].position == NO_OFFSET
         or before.group.committed == NO_OFFSET
+        or consumer.must_reset
         or after.consumers[consumer_id].position == before.group.committed
         or before.budget != after.budget
         for consumer_id, consumer in enumerate(before.consumers)
@@ -127,6 +129,18 @@ def positions_move_by_records(before: State, after: State) -> bool:
         or after.consumers[consumer_id].position == consumer.position
         or after.consumers[consumer_id].processing == after.consumers[consumer_id].position - 1
         or before.budget.seeks != after.budget.seeks
+        for consumer_id, consumer in enumerate(before.consumers)
+    )
+
+
+def resets_have_a_reason(before: State, after: State) -> bool:
+    """A position is reset only if the record there is gone.
+
+    Lost to users: with `latest` all records up to the end are passed over; with `earliest` all are processed again.
+    Source: OFFSET_OUT_OF_RANGE; FetchCollector.handleInitializeErrors.
+    """
+    return all(
+        consumer.must_reset or not after.consumers[consumer_id].must_reset or consumer.position < before.start_offset
         for consumer_id, consumer in enumerate(before.consumers)
     )
 
@@ -182,6 +196,11 @@ def has_committed_progress(state: State) -> bool:
 def another_took_over(state: State) -> bool:
     """The second consumer owns the partition, and begins where the first one was."""
     return state.consumers[1].owns and state.consumers[1].position == 1
+
+
+def position_is_gone(state: State) -> bool:
+    """A consumer must reset its position, because the record there was deleted."""
+    return state.consumers[0].must_reset
 
 
 def seek_goes_back(state: State) -> bool:

@@ -103,7 +103,8 @@ def fetches_bring_records(before: State, after: State) -> bool:
         or after.consumers[consumer_id].state != ConsumerState.RUNNING
         or (
             after.consumers[consumer_id].buffered == consumer.fetching
-            and after.consumers[consumer_id].buffer_end > consumer.fetching
+            and after.consumers[consumer_id].is_out_of_range == (consumer.fetching < before.start_offset)
+            and (after.consumers[consumer_id].is_out_of_range or consumer.fetching < before.end_offset)
         )
         for consumer_id, consumer in enumerate(before.consumers)
     )
@@ -145,12 +146,13 @@ def only_members_learn_the_committed_offset(before: State, after: State) -> bool
     """The coordinator tells the committed offset only to a member that knows the newest generation.
 
     Lost to users: a consumer begins where the owner before it was a while ago.
-    Source: KIP-848 (STALE_MEMBER_EPOCH). Seeks are excused.
+    Source: KIP-848 (STALE_MEMBER_EPOCH). Seeks and resets are excused.
     """
     return all(
         consumer.position != NO_OFFSET
         or after.consumers[consumer_id].position == NO_OFFSET
         or before.budget.seeks != after.budget.seeks
+        or consumer.must_reset
         or (consumer.generation == before.group.generation and consumer_id in before.group.members)
         for consumer_id, consumer in enumerate(before.consumers)
     )
@@ -186,7 +188,7 @@ def partitions_go_to_their_heirs(before: State, after: State) -> bool:
 
 
 def excuses_are_real(before: State, after: State) -> bool:
-    """Records are excused only if an application seeks, or no offset is committed.
+    """Records are excused only if an application seeks, a position is reset, or no offset is committed.
 
     Lost if it fails: records that nobody processes go unnoticed.
     Source: the purpose of `State.excused`.
@@ -195,6 +197,7 @@ def excuses_are_real(before: State, after: State) -> bool:
         before.excused == after.excused
         or before.budget.seeks != after.budget.seeks
         or before.group.committed == NO_OFFSET
+        or any(consumer.must_reset for consumer in before.consumers)
     )
 
 

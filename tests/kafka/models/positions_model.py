@@ -6,8 +6,10 @@ the application seeks, pauses and resumes whenever it has no record.
 Expected: HOLDS
 """
 
+from typing import Annotated
+
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Struct
+from kafkacheck.checker.schema import If, Offset, Struct
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.delivery import positions
 from kafkacheck.impl.delivery.commits import complete_processing
@@ -18,10 +20,12 @@ from kafkacheck.impl.ids import NO_OFFSET, LogOffset, OptionalOffset
 class State(Struct):
     """A consumer and its partition.
 
+    start_offset: the partition's start.
     end_offset: the partition's end.
     consumer: the consumer.
     """
 
+    start_offset: Annotated[int, Offset("log_size"), If("deletions")]
     end_offset: LogOffset
     consumer: Consumer
 
@@ -31,6 +35,14 @@ def record_is_appended(state: State, bounds: Bounds) -> bool:
     if state.end_offset == bounds.log_size:
         return False
     state.end_offset += 1
+    return True
+
+
+def record_is_deleted(state: State, bounds: Bounds) -> bool:
+    """The first record is deleted."""
+    if state.start_offset >= min(state.end_offset, bounds.deletions):
+        return False
+    state.start_offset += 1
     return True
 
 
@@ -54,7 +66,12 @@ def committed_offset_arrives(state: State, rules: DeliveryRules, committed: Opti
     """The consumer asks for the committed offset, and the coordinator answers."""
     if committed > state.end_offset or not positions.ask_for_committed_offset(state.consumer):
         return False
-    return positions.receive_committed_offset(state.consumer, rules, committed, state.end_offset)
+    return positions.receive_committed_offset(state.consumer, rules, committed, state.start_offset, state.end_offset)
+
+
+def reset_offset_arrives(state: State, rules: DeliveryRules) -> bool:
+    """The leader says where the consumer is to begin."""
+    return positions.reset_position(state.consumer, rules, state.start_offset, state.end_offset)
 
 
 def consumer_sends_fetch(state: State) -> bool:
@@ -64,7 +81,7 @@ def consumer_sends_fetch(state: State) -> bool:
 
 def consumer_receives_records(state: State) -> bool:
     """The consumer receives the answer to its fetch."""
-    return positions.receive_fetched_records(state.consumer, state.end_offset)
+    return positions.receive_fetched_records(state.consumer, state.start_offset, state.end_offset)
 
 
 def consumer_polls(state: State, rules: DeliveryRules) -> bool:
@@ -104,9 +121,11 @@ MODEL = Model(
     rules=DeliveryRules(),
     actions=[
         record_is_appended,
+        record_is_deleted,
         partition_is_assigned,
         partition_is_lost,
         committed_offset_arrives,
+        reset_offset_arrives,
         consumer_sends_fetch,
         consumer_receives_records,
         consumer_polls,
@@ -117,6 +136,6 @@ MODEL = Model(
     ],
     stuttering=[application_resumes],
     always=[records_are_in_the_partition],
-    bounds={"log_size": 3, "max_generation": 0, "commits": 1},
+    bounds={"log_size": 3, "max_generation": 0, "commits": 1, "deletions": 1},
     check_deadlock=False,
 )

@@ -17,14 +17,17 @@ class Positions:
     """One consumer of one partition."""
 
     observes = (
+        "start_offset",
         "end_offset",
-        *(f"consumer.{field}" for field in ("owns", "position", "is_paused", "fetching", "buffered", "processing")),
+        *(f"consumer.{field}" for field in ("owns", "position", "must_reset", "is_paused", "fetching", "buffered")),
+        "consumer.processing",
     )
     refuses = ("consumer_sends_fetch",)
     not_judged: ClassVar = {
         "consumer.state": "it runs",
         "consumer.generation": ENVIRONMENT,
         "consumer.asks": "asked and answered in one step",
+        "consumer.is_out_of_range": "it is seen in the next poll",
         "consumer.buffer_end": "it is seen in the records of later polls",
         "consumer.is_former": "no record outlives its ownership here",
         **dict.fromkeys(
@@ -41,7 +44,7 @@ class Positions:
     def start(self, state: dict[str, Any]) -> None:
         """Begin with a consumer that owns nothing, and an empty partition."""
         self.door = jvm.java(DOOR)(self.starts_late)
-        self.end = 0
+        self.first = self.end = 0
         self.fetching = self.processing = NONE
 
     def act(self, action: str, parameters: dict[str, Any]) -> bool:
@@ -51,6 +54,10 @@ class Positions:
     def record_is_appended(self) -> None:
         """A record comes."""
         self.end += 1
+
+    def record_is_deleted(self) -> None:
+        """The first record is deleted."""
+        self.first += 1
 
     def partition_is_assigned(self) -> None:
         """The consumer gets the partition."""
@@ -63,9 +70,14 @@ class Positions:
     def committed_offset_arrives(self, committed: int | None) -> None:
         """The coordinator says which offset is committed; if none is, a leader tells the first or the last one."""
         if committed in (None, NONE):
-            self.door.reset(self.end if self.starts_late else 0)
+            self.door.askForReset()
+            self.reset_offset_arrives()
         else:
             self.door.begin(committed)
+
+    def reset_offset_arrives(self) -> None:
+        """A leader says where the partition starts, or ends."""
+        self.door.reset(self.end if self.starts_late else self.first)
 
     def consumer_sends_fetch(self) -> bool:
         """Let the consumer's thread go on; one fetch at a time is under way to a broker."""
@@ -75,8 +87,11 @@ class Positions:
         return self.fetching != NONE
 
     def consumer_receives_records(self) -> None:
-        """Deliver the answer to the fetch: all records from its offset on."""
-        self.door.receive(self.fetching, self.end)
+        """Deliver the answer to the fetch: all records from its offset on, or that the record there is gone."""
+        if self.fetching < self.first:
+            self.door.refuse(self.fetching)
+        else:
+            self.door.receive(self.fetching, self.end)
         self.fetching = NONE
 
     def consumer_polls(self) -> bool:
@@ -104,7 +119,9 @@ class Positions:
     def observe(self) -> dict[str, Any]:
         """What the consumer has."""
         return {
+            "start_offset": self.first,
             "end_offset": self.end,
+            "consumer.must_reset": bool(self.door.mustReset()),
             "consumer.owns": bool(self.door.owns()),
             "consumer.position": int(self.door.position()),
             "consumer.is_paused": bool(self.door.isPaused()),

@@ -16,6 +16,7 @@ import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.*;
 import org.apache.kafka.common.record.internal.*;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -90,9 +91,13 @@ public final class PositionsDoor {
         subscriptions.seekUnvalidated(PARTITION, new SubscriptionState.FetchPosition(offset));
     }
 
-    /** No offset is committed, and a leader tells this one. */
-    public void reset(long offset) {
+    /** No offset is committed. */
+    public void askForReset() {
         subscriptions.requestOffsetReset(PARTITION);
+    }
+
+    /** A leader tells where to begin. */
+    public void reset(long offset) {
         subscriptions.maybeSeekUnvalidated(
             PARTITION, new SubscriptionState.FetchPosition(offset), subscriptions.resetStrategy(PARTITION)
         );
@@ -117,8 +122,16 @@ public final class PositionsDoor {
     public void receive(long offset, long end) throws ReflectiveOperationException {
         SimpleRecord[] records = new SimpleRecord[(int) (end - offset)];
         for (int each = 0; each < records.length; each++) records[each] = new SimpleRecord(new byte[0]);
-        FetchResponseData.PartitionData data = new FetchResponseData.PartitionData()
-            .setHighWatermark(end).setRecords(MemoryRecords.withRecords(offset, Compression.NONE, records));
+        answer(offset, new FetchResponseData.PartitionData()
+            .setHighWatermark(end).setRecords(MemoryRecords.withRecords(offset, Compression.NONE, records)));
+    }
+
+    /** A fetch is answered with the error that its offset is out of range. */
+    public void refuse(long offset) throws ReflectiveOperationException {
+        answer(offset, new FetchResponseData.PartitionData().setErrorCode(Errors.OFFSET_OUT_OF_RANGE.code()));
+    }
+
+    private void answer(long offset, FetchResponseData.PartitionData data) throws ReflectiveOperationException {
         Map<Class<?>, Object> known = Map.of(
             SubscriptionState.class, subscriptions, TopicPartition.class, PARTITION,
             FetchResponseData.PartitionData.class, data, FetchMetricsAggregator.class, metrics, Long.class, offset,
@@ -143,6 +156,10 @@ public final class PositionsDoor {
     public long position() {
         SubscriptionState.FetchPosition found = owns() ? subscriptions.positionOrNull(PARTITION) : null;
         return found == null ? NONE : found.offset;
+    }
+
+    public boolean mustReset() {
+        return owns() && subscriptions.isOffsetResetNeeded(PARTITION);
     }
 
     public boolean isPaused() {
