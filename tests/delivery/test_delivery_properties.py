@@ -8,12 +8,11 @@ from kafkacheck.impl.delivery.constants import CommitTime, ConsumerState
 from kafkacheck.impl.delivery.records import DeliveryRules, OffsetCommit
 from kafkacheck.impl.ids import NO_OFFSET
 from kafkacheck.model.delivery.base import MODEL
+from kafkacheck.model.delivery.environment import CHARGES
 from kafkacheck.model.delivery.system import State
 from kafkacheck.spec.delivery import properties, steps
 
-ONCE = dict.fromkeys(
-    ("moves", "rebalances", "crashes", "expirations", "errors", "seeks", "pauses", "resumes", "ends"), 1
-)
+ONCE = dict.fromkeys(sorted(set(CHARGES.values())), 1)
 LAYOUT = Layout(State, {**MODEL.bounds, **ONCE})
 BOUNDS = LAYOUT.bounds.as_tuple()
 RULES = DeliveryRules()
@@ -177,6 +176,10 @@ def excuses_anything(before, after):
     after.excused = Ids({1})
 
 
+def resets_for_nothing(before, after):
+    after.consumers[0].must_reset = True
+
+
 def spends(name):
     """A mistake: a disturbance is charged, and nothing happens."""
 
@@ -200,6 +203,7 @@ def member_is_lost(before, after):
         (properties.consumers_begin_at_the_committed_offset, (), begins_elsewhere),
         (properties.records_come_in_order, (), record_is_passed_over),
         (properties.positions_move_by_records, (), position_jumps),
+        (properties.resets_have_a_reason, (), resets_for_nothing),
         (properties.owners_stay_owners, (), owner_is_interrupted),
         (steps.ended_consumers_do_nothing, (), acts_though_dead),
         (steps.consumers_act_between_records, (BOUNDS,), acts_in_a_record),
