@@ -20,6 +20,7 @@ class Bounds(NamedTuple):
     failovers: how often the coordinator of a consumer group can change.
     fetch_sessions: 1 if followers have fetch sessions; 0 otherwise.
     group_failovers: how often the coordinator of a group can change.
+    instances: how many instance ids static members of a consumer group have; 0 if there are none.
     late_registrations: 1 if a broker learns its broker epoch after it has registered; 0 if at once.
     max_generation: the highest generation of a classic group.
     max_group_epoch: the highest epoch of a consumer group.
@@ -45,6 +46,7 @@ class Bounds(NamedTuple):
     failovers: int
     fetch_sessions: int
     group_failovers: int
+    instances: int
     late_registrations: int
     max_generation: int
     max_group_epoch: int

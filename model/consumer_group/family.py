@@ -62,6 +62,7 @@ CONSUMER_GROUP = Family(
     initial=environment.start_joining,
     bounds={
         "members": 2,
+        "instances": 0,
         "topics": 1,
         "partitions": 2,
         "max_group_epoch": 4,

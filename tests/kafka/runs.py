@@ -192,6 +192,8 @@ RUNS = (
     Run("consumer_group.py", "consumer_group_model.py", SUBSCRIPTIONS, case="subscriptions"),
     Run("consumer_group.py", "consumer_group_model.py", ("topics=2", "max_group_epoch=2"), case="topics"),
     Run("consumer_group.py", "consumer_group_model.py", ("members=3", "max_group_epoch=2"), case="three"),
+    Run("consumer_group.py", "consumer_group_model.py", ("members=3", "instances=1"), case="static"),
+    Run("consumer_group.py", "consumer_group_model.py", ("deferrals=1", "instances=1"), case="static_alone"),
     Run(CLASSIC, JOINING, ("member_ids=2",)),
     Run(CLASSIC, JOINING, ("member_ids=2", "max_generation=3", "claims=0"), case="generations"),
     Run(CLASSIC, JOINING, ("claims=0", "static_members=0"), case="three"),
