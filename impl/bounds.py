@@ -27,6 +27,7 @@ class Bounds(NamedTuple):
     max_messages: how many messages a producer sends.
     max_producer_epoch: the highest producer epoch, 32767 in Kafka.
     max_time: the last tick of the clock.
+    members: how many consumers a consumer group has.
     member_ids: how many member ids the coordinator of a classic group can give out.
     noted_targets: 1 if models keep the target that an operator has asked for last, for properties; 0 otherwise.
     partitions: how many partitions there are.
@@ -53,6 +54,7 @@ class Bounds(NamedTuple):
     max_messages: int
     max_producer_epoch: int
     max_time: int
+    members: int
     member_ids: int
     noted_targets: int
     partitions: int
