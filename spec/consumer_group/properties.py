@@ -8,12 +8,7 @@ Left out, and why that is sound: positions and offsets.
 
 from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.bounds import Bounds
-from kafkacheck.impl.consumer_group.constants import (
-    NO_PARTITION_EPOCH,
-    ConsumerState,
-    HeartbeatStage,
-    MemberState,
-)
+from kafkacheck.impl.consumer_group.constants import NO_PARTITION_EPOCH, ConsumerState, HeartbeatStage, MemberState
 from kafkacheck.impl.consumer_group.records import GroupMember
 from kafkacheck.model.consumer_group.system import State
 
@@ -31,11 +26,7 @@ def held(member: GroupMember) -> Ids:
 def is_valid(state: State, member_id: int) -> bool:
     """Whether the coordinator would accept a commit of the consumer: the consumer has the member's epoch."""
     member = state.group.members[member_id]
-    return (
-        is_member(member)
-        and not member.has_left
-        and member.member_epoch == state.consumers[member_id].member_epoch
-    )
+    return is_member(member) and not member.has_left and member.member_epoch == state.consumers[member_id].member_epoch
 
 
 def no_two_owners(state: State) -> bool:

@@ -79,7 +79,10 @@ def returning_members_have_their_former_targets(before: State, after: State) -> 
     """
     if before.budget.failovers != after.budget.failovers or before.group.known != after.group.known:
         return True
-    if after.group.group_epoch != before.group.group_epoch or after.group.assignment_epoch != before.group.assignment_epoch:
+    if (
+        after.group.group_epoch != before.group.group_epoch
+        or after.group.assignment_epoch != before.group.assignment_epoch
+    ):
         return True
     return all(
         after.group.members[member_id].has_left or has_inherited(after.group, was)
@@ -124,7 +127,9 @@ def nobody_is_refused_because_of_itself(before: State, after: State) -> bool:
         heartbeat.response.error != HeartbeatError.UNRELEASED_INSTANCE_ID
         or before.heartbeats[member_id].stage != HeartbeatStage.REQUESTED
         or any(
-            other_id != member_id and is_member(other) and not other.has_left
+            other_id != member_id
+            and is_member(other)
+            and not other.has_left
             and other.instance_id == before.heartbeats[member_id].request.instance_id
             for other_id, other in enumerate(before.group.members)
         )

@@ -139,7 +139,11 @@ class ConsumerGroup:
     def _member(self, member: int) -> dict[str, Any]:
         name, state = f"group.members[{member}]", self.door.state(member)
         if state is None:
-            return {f"{name}.state": "NOT_A_MEMBER", f"{name}.has_left": False, **{f"{name}.{field}": [] for field in SETS}}
+            return {
+                f"{name}.state": "NOT_A_MEMBER",
+                f"{name}.has_left": False,
+                **{f"{name}.{field}": [] for field in SETS},
+            }
         values = list(map(int, self.door.member(member)))
         instance, has_left = int(self.door.instance(member)), values[0] == LEFT_EPOCH
         shown: dict[str, Any] = {f"{name}.state": str(state), f"{name}.has_left": has_left}
