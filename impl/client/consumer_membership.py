@@ -115,8 +115,9 @@ def send_group_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_i
 
     Who: a consumer that is in a group, or leaves it.
     When: none of its heartbeats is under way.
-    Effect: the request names the consumer's epoch, its instance id, whether a static member that leaves will be back, and the subscription and the owned partitions if they have changed
-        since they were sent. An assignment that it has applied is acknowledged by that.
+    Effect: the request names the consumer's epoch and its instance id, and the subscription and the owned partitions if
+        they have changed since they were sent. An assignment that it has applied is acknowledged by that. A static
+        member that leaves says that it will be back.
     Source: ConsumerHeartbeatRequestManager.buildRequestData, AbstractMembershipManager.onHeartbeatRequestGenerated.
     """
     if heartbeat.stage != HeartbeatStage.IDLE:
@@ -195,7 +196,7 @@ def receive_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, he
     Who: a consumer whose process runs.
     When: the response has arrived.
     Effect: it has the epoch of the response and, if the response names one, a new target assignment. A consumer that
-        leaves takes neither. After an error it joins anew, unless the error says that it has no right to its instance id.
+        leaves takes neither. After an error it joins anew, unless it has no right to its instance id.
     Source: AbstractMembershipManager.onHeartbeatSuccess, transitionToFenced.
     """
     if heartbeat.stage != HeartbeatStage.ANSWERED:

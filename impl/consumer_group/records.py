@@ -32,8 +32,8 @@ class ConsumerGroupRules(NamedTuple):
     empty_group_is_assigned: an empty group has a target assignment of its epoch.
     temporary_leave_is_stable: a static member that leaves for a while is no longer taken for one that has to give up
         partitions, as it has given up all of them (no release up to 4.4: KAFKA-20641).
-    own_instance_is_free: a static member that joins anew is not refused because its instance id is in use, by itself (no
-        release: apache/kafka pull request 23542 is open).
+    own_instance_is_free: a static member that joins anew is not refused because its instance id is in use by itself
+        (no release up to 4.4: apache/kafka pull request 23542 is open).
     rejoining_heartbeat_is_full: a consumer that joins anew names all that it can, because its coordinator may have
         forgotten it (KAFKA-16190).
     leaving_consumer_ignores_responses: a consumer that says next that it leaves does not take the epoch of a response
@@ -63,8 +63,8 @@ class GroupMember(Struct):
 
     state: how far it is with its assignment.
     instance_id: its instance id, if it is a static member.
-    has_left: whether it is a static member that has left for a while. It keeps its place, for another member id, too.
-    has_deadline: whether it has left for a while, and is also removed at the end of its rebalance timeout: a coordinator
+    has_left: whether it is a static member that has left for a while. Its place waits for its instance id.
+    has_deadline: whether it has left for a while, and is also removed when its rebalance timeout is over: a coordinator
         that has read the log takes a member that waits for a revocation for one that must be watched.
     member_epoch: its epoch: that of the newest target assignment towards which it has given up all that it must.
         Of one that has left for a while Kafka has -2 here; this is 0, the epoch with which it comes back.

@@ -1,7 +1,7 @@
 """Does a group converge if a static consumer leaves for a while, and another one comes with its instance id?
 
-The place of the first consumer waits for the second one, and is lost if that comes too late. If it comes too early, it is
-refused, and ends.
+The place of the first consumer waits for the other one, and is lost if that comes too late. If it comes too early, it
+is refused, and ends.
 
 Bounds: three consumers, of which the first and the last have one instance id. The last one joins at any time, or the
 first one again, and one consumer leaves.

@@ -1,4 +1,4 @@
-"""Does a group with a static member converge although heartbeats are lost, if the member is not refused because of itself?
+"""Does a group converge although heartbeats are lost, if a static member is not refused because of itself?
 
 `consumer_group.static_refused` shows the gap in Kafka, and stops when it finds it. This is the same system with a rule
 that no release has.

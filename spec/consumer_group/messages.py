@@ -185,7 +185,7 @@ def is_fatal_error(error: HeartbeatError) -> bool:
 
 
 def consumers_follow_responses(before: State, after: State) -> bool:
-    """A member takes the epoch and the assignment of a response; after an error it owns nothing, and joins anew if it may.
+    """A member takes the epoch and the assignment of a response; after an error it owns nothing, and may join anew.
 
     Lost if it fails: a member that was fenced goes on to process, or one that leaves comes back.
     Source: `AbstractMembershipManager.onHeartbeatSuccess`, `transitionToFenced`; apache/kafka pull request 15362.

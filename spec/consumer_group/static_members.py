@@ -1,6 +1,6 @@
 """What must hold of static members: they keep their places while they are away, and nobody else takes these.
 
-Part of Kafka judged: `impl/consumer_group/coordinator.py` and `impl/client/consumer_membership.py`, by their records only.
+Part of Kafka judged: `impl/consumer_group/coordinator.py` and `impl/client/consumer_membership.py`, by their records.
 Source: KIP-848; apache/kafka `GroupMetadataManager`.
 Left out, and why that is sound: offsets, of which no rule of membership speaks.
 """

@@ -32,7 +32,7 @@ class ConsumerGroup:
         "existing": "the environment's",
         "group.known": "Kafka keeps a hash of it; whether that changes is seen in the group epoch",
         "asked": "the environment's",
-        "group.members[*].has_deadline": "it is seen in whether the member is removed when its rebalance timeout is over",
+        "group.members[*].has_deadline": "it is seen in whether the end of the rebalance timeout does anything",
     }
 
     def __init__(self, model: Any) -> None:
