@@ -1,9 +1,9 @@
 """Common parts of the models of consumer groups.
 
 Bounds: `members` consumers subscribe to `topics` topics, to which `partitions` partitions belong in turn; group epochs
-run to `max_group_epoch`. `instances` instance ids exist, which dynamic members do not use. `late_heartbeats` requests can
-be under way that nobody waits for. The others are budgets of disturbances (`environment.py`). The highest group epoch
-only ends behaviours.
+run to `max_group_epoch`. `instances` instance ids exist, which dynamic members do not use. `late_heartbeats` requests
+can be under way that nobody waits for. The others are budgets of disturbances (`environment.py`). The highest group
+epoch only ends behaviours.
 """
 
 from kafkacheck.checker.model import Family, each

@@ -200,6 +200,7 @@ RUNS = (
     Run(CLASSIC, JOINING, ("claims=0", "consumers=1"), case="static"),
     Run(CLASSIC, JOINING, ("member_ids=2", "claims=0", "member_id_is_required=false"), case="first"),
     Run("consumer_membership.py", "consumer_membership_model.py"),
+    Run("consumer_membership.py", "consumer_membership_model.py", ("instances=1",), case="static"),
     Run("consumer_membership.py", "consumer_membership_model.py", ("topics=2", "max_group_epoch=1"), case="topics"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run("replica_lag.py", "replica_lag"),
