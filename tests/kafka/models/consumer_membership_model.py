@@ -3,7 +3,8 @@
 A component: one consumer with its heartbeats, with the functions of `impl/`. The coordinator is not modelled: any
 response may come, with any epoch and any assignment.
 
-Bounds: with `instances` at 1 it is a static member, which may join again after it has left. `max_group_epoch` is the highest epoch that a response names.
+Bounds: with `instances` at 1 it is a static member, which may join again after it has left. `max_group_epoch` is the
+highest epoch that a response names.
 Expected: HOLDS
 """
 
