@@ -39,6 +39,11 @@ def instance_ids_have_one_member(state: State) -> bool:
     )
 
 
+def is_left_as_it_was(was: MemberState, now: MemberState) -> bool:
+    """Whether a member has the state that it had before it left; one that had to give up partitions has done so."""
+    return now == was or was == MemberState.UNREVOKED_PARTITIONS
+
+
 def members_that_leave_for_a_while_keep_their_places(before: State, after: State) -> bool:
     """A static member that leaves for a while keeps its partitions and its target; it has nothing more to give up.
 
@@ -53,6 +58,7 @@ def members_that_leave_for_a_while_keep_their_places(before: State, after: State
         and member.target == before.group.members[member_id].target
         and member.subscribed == before.group.members[member_id].subscribed
         and member.pending_revocation == Ids()
+        and is_left_as_it_was(before.group.members[member_id].state, member.state)
         and after.group.group_epoch == before.group.group_epoch
         for member_id, member in enumerate(after.group.members)
         if member.has_left and not before.group.members[member_id].has_left
