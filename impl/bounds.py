@@ -21,6 +21,7 @@ class Bounds(NamedTuple):
     failovers: how often the coordinator of a consumer group can change.
     fetch_sessions: 1 if followers have fetch sessions; 0 otherwise.
     group_failovers: how often the coordinator of a group can change.
+    instances: how many instance ids static members of a consumer group have; 0 if there are none.
     late_registrations: 1 if a broker learns its broker epoch after it has registered; 0 if at once.
     log_size: how many records the partition of a delivery model can have.
     max_generation: the highest generation of a group.
@@ -28,6 +29,7 @@ class Bounds(NamedTuple):
     max_messages: how many messages a producer sends.
     max_producer_epoch: the highest producer epoch, 32767 in Kafka.
     max_time: the last tick of the clock.
+    members: how many consumers a consumer group has.
     member_ids: how many member ids the coordinator of a classic group can give out.
     noted_targets: 1 if models keep the target that an operator has asked for last, for properties; 0 otherwise.
     partitions: how many partitions there are.
@@ -49,6 +51,7 @@ class Bounds(NamedTuple):
     failovers: int
     fetch_sessions: int
     group_failovers: int
+    instances: int
     late_registrations: int
     log_size: int
     max_generation: int
@@ -56,6 +59,7 @@ class Bounds(NamedTuple):
     max_messages: int
     max_producer_epoch: int
     max_time: int
+    members: int
     member_ids: int
     noted_targets: int
     partitions: int

@@ -12,19 +12,27 @@ from kafkacheck.checker.schema import Ids, Struct, clear
 from kafkacheck.impl.consumer_group.constants import (
     JOIN_GROUP_MEMBER_EPOCH,
     LEAVE_GROUP_MEMBER_EPOCH,
+    NO_INSTANCE,
     ConsumerState,
     HeartbeatError,
     HeartbeatStage,
 )
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.impl.ids import PartitionSet
-from kafkacheck.impl.messages.consumer_group_heartbeat import Heartbeat, HeartbeatResponse, MemberEpoch, TopicSet
+from kafkacheck.impl.messages.consumer_group_heartbeat import (
+    Heartbeat,
+    HeartbeatResponse,
+    MemberEpoch,
+    OptionalInstanceId,
+    TopicSet,
+)
 
 
 class Consumer(Struct):
     """A consumer's view of its membership.
 
     state: the state of the membership.
+    instance_id: its `group.instance.id`, if it is a static member.
     member_epoch: the epoch of its last response.
     subscribed: its topics.
     owned: the partitions that it processes.
@@ -41,6 +49,7 @@ class Consumer(Struct):
     """
 
     state: ConsumerState
+    instance_id: OptionalInstanceId
     member_epoch: MemberEpoch
     subscribed: TopicSet
     owned: PartitionSet
@@ -86,6 +95,7 @@ def is_in_group(consumer: Consumer) -> bool:
         consumer.state != ConsumerState.UNSUBSCRIBED
         and consumer.state != ConsumerState.LEAVING
         and consumer.state != ConsumerState.CRASHED
+        and consumer.state != ConsumerState.FATAL
     )
 
 
@@ -105,18 +115,21 @@ def send_group_heartbeat(consumer: Consumer, rules: ConsumerGroupRules, member_i
 
     Who: a consumer that is in a group, or leaves it.
     When: none of its heartbeats is under way.
-    Effect: the request names the consumer's epoch, and the subscription and the owned partitions if they have changed
-        since they were sent. An assignment that it has applied is acknowledged by that.
+    Effect: the request names the consumer's epoch and its instance id, and the subscription and the owned partitions if
+        they have changed since they were sent. An assignment that it has applied is acknowledged by that. A static
+        member that leaves says that it will be back.
     Source: ConsumerHeartbeatRequestManager.buildRequestData, AbstractMembershipManager.onHeartbeatRequestGenerated.
     """
     if heartbeat.stage != HeartbeatStage.IDLE:
         return False
-    if consumer.state == ConsumerState.UNSUBSCRIBED or consumer.state == ConsumerState.CRASHED:
+    if not is_in_group(consumer) and consumer.state != ConsumerState.LEAVING:
         return False
     request = heartbeat.request
     heartbeat.stage = HeartbeatStage.REQUESTED
     request.member_id = member_id
+    request.instance_id = consumer.instance_id
     request.member_epoch = consumer.member_epoch
+    request.is_temporary = consumer.state == ConsumerState.LEAVING and consumer.instance_id != NO_INSTANCE
     request.names_timeout = consumer.names_timeout
     if consumer.names_topics:
         request.names_topics = True
@@ -163,19 +176,35 @@ def lose_membership(consumer: Consumer, rules: ConsumerGroupRules) -> None:
             name_everything(consumer)
 
 
+def end_membership(consumer: Consumer) -> None:
+    """Lose the partitions for good: another member has the instance id, or may have it.
+
+    Source: AbstractMembershipManager.transitionToFatal.
+    """
+    leave_without_heartbeat(consumer)
+    consumer.state = ConsumerState.FATAL
+
+
+def is_fatal(error: HeartbeatError) -> bool:
+    """Whether a consumer that has got the error does not join anew."""
+    return error == HeartbeatError.UNRELEASED_INSTANCE_ID or error == HeartbeatError.FENCED_INSTANCE_ID
+
+
 def receive_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, heartbeat: Heartbeat) -> bool:
     """A consumer handles the response to its heartbeat.
 
     Who: a consumer whose process runs.
     When: the response has arrived.
     Effect: it has the epoch of the response and, if the response names one, a new target assignment. A consumer that
-        leaves takes neither. After an error it joins anew.
+        leaves takes neither. After an error it joins anew, unless it has no right to its instance id.
     Source: AbstractMembershipManager.onHeartbeatSuccess, transitionToFenced.
     """
     if heartbeat.stage != HeartbeatStage.ANSWERED:
         return False
     response = heartbeat.response
-    if response.error != HeartbeatError.NONE:
+    if is_fatal(response.error):
+        end_membership(consumer)
+    elif response.error != HeartbeatError.NONE:
         lose_membership(consumer, rules)
     elif is_in_group(consumer):
         accept_response(consumer, response)

@@ -3,6 +3,6 @@
 Part of Kafka modelled: `GroupMetadataManager` and `ConsumerGroup`; the consumer's side is
 `impl/client/consumer_membership.py`.
 Source: KIP-848; apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: **Not covered**: static members, members of the classic protocol
+Left out, and why that is sound: **Not covered**: members of the classic protocol
 (`impl/classic_group`) in the same group, and regular expressions.
 """

@@ -13,7 +13,11 @@ JOIN_GROUP_MEMBER_EPOCH = 0
 """A member sends this epoch to join the group."""
 
 LEAVE_GROUP_MEMBER_EPOCH = -1
-"""A member sends this epoch to leave the group."""
+"""A member sends this epoch to leave the group. Kafka has -2 for a static member that leaves for a while; here that is
+this one with a flag."""
+
+NO_INSTANCE = -1
+"""A dynamic member, which has no `group.instance.id`."""
 
 NO_PARTITION_EPOCH = -1
 """No member owns the partition."""
@@ -65,6 +69,9 @@ class ConsumerState(IntEnum):
     CRASHED = 7
     """Its process has ended."""
 
+    FATAL = 8
+    """It was told that it has no right to its instance id, and takes part in no group any more."""
+
 
 class HeartbeatStage(IntEnum):
     """How far a heartbeat is."""
@@ -93,3 +100,9 @@ class HeartbeatError(IntEnum):
 
     UNKNOWN_MEMBER_ID = 2
     """The group has no such member."""
+
+    UNRELEASED_INSTANCE_ID = 3
+    """A member that has not left has the instance id with which another joins."""
+
+    FENCED_INSTANCE_ID = 4
+    """Another member has the instance id by now."""

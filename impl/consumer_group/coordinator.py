@@ -2,16 +2,17 @@
 
 Part of Kafka modelled: `GroupMetadataManager` (`consumerGroupHeartbeat`, `consumerGroupLeave`,
 `throwIfConsumerGroupMemberEpochIsInvalid`, `consumerGroupFenceMemberOrRemove`), `CoordinatorRuntime`.
-Source: the classes of 4.0.0 to 4.4.0; KIP-848, KAFKA-19233.
+Source: the classes of 4.0.0 to 4.4.0; KIP-848, KAFKA-14516, KAFKA-19233, KAFKA-20641.
 Left out, and why that is sound: the time of sessions and of the assignor, which end and runs at once, later or never. A
 group is one key of the log of its coordinator: the records of one heartbeat are committed together or not at all.
 """
 
-from kafkacheck.checker.schema import Ids, clear
-from kafkacheck.impl.consumer_group.assignment import known_partitions, update_target_assignment
+from kafkacheck.checker.schema import Ids, clear, copy
+from kafkacheck.impl.consumer_group.assignment import NO_MEMBER, known_partitions, update_target_assignment
 from kafkacheck.impl.consumer_group.constants import (
     JOIN_GROUP_MEMBER_EPOCH,
     LEAVE_GROUP_MEMBER_EPOCH,
+    NO_INSTANCE,
     HeartbeatError,
     MemberState,
 )
@@ -20,8 +21,39 @@ from kafkacheck.impl.consumer_group.records import ConsumerGroup, ConsumerGroupR
 from kafkacheck.impl.messages.consumer_group_heartbeat import HeartbeatRequest, HeartbeatResponse
 
 
-def heartbeat_error(member: GroupMember, rules: ConsumerGroupRules, request: HeartbeatRequest) -> HeartbeatError:
-    """The error that forbids to handle a heartbeat, or `NONE`.
+def static_member(group: ConsumerGroup, instance_id: int) -> int:
+    """The member that has an instance id; `NO_MEMBER` if there is none, or if the id is none."""
+    found = NO_MEMBER
+    for member_id, member in enumerate(group.members):
+        if instance_id != NO_INSTANCE and member.instance_id == instance_id:
+            found = member_id
+    return found
+
+
+def instance_error(group: ConsumerGroup, rules: ConsumerGroupRules, request: HeartbeatRequest) -> HeartbeatError:
+    """The error due to a heartbeat because of its instance id, or `NONE`."""
+    owner = static_member(group, request.instance_id)
+    if owner == NO_MEMBER:
+        return HeartbeatError.NONE
+    if request.member_epoch == JOIN_GROUP_MEMBER_EPOCH:
+        if group.members[owner].has_left or (owner == request.member_id and rules.own_instance_is_free):
+            return HeartbeatError.NONE
+        return HeartbeatError.UNRELEASED_INSTANCE_ID
+    if owner != request.member_id:
+        return HeartbeatError.FENCED_INSTANCE_ID
+    return HeartbeatError.NONE
+
+
+def heartbeat_error(group: ConsumerGroup, rules: ConsumerGroupRules, request: HeartbeatRequest) -> HeartbeatError:
+    """The error that forbids to handle a heartbeat, or `NONE`."""
+    error = instance_error(group, rules, request)
+    if error != HeartbeatError.NONE:
+        return error
+    return epoch_error(group.members[request.member_id], rules, request)
+
+
+def epoch_error(member: GroupMember, rules: ConsumerGroupRules, request: HeartbeatRequest) -> HeartbeatError:
+    """The error due to a heartbeat because of its member epoch, or `NONE`.
 
     A member may use its previous epoch if it owns nothing else than what it was assigned, because the response with
     the new epoch may have been lost.
@@ -55,6 +87,60 @@ def remove_member(
         group.assignment_epoch = group.group_epoch
 
 
+def leave_for_a_while(group: ConsumerGroup, rules: ConsumerGroupRules, request: HeartbeatRequest) -> None:
+    """Keep the place of a static member that leaves, until its session ends.
+
+    It has given up its partitions, so that those which it had to give up are free; the others wait for it.
+    Source: GroupMetadataManager.consumerGroupStaticMemberGroupLeave.
+    """
+    member = group.members[request.member_id]
+    owned_before = member.assigned | member.pending_revocation
+    member.has_left = request.is_temporary
+    member.member_epoch = JOIN_GROUP_MEMBER_EPOCH
+    member.previous_member_epoch = JOIN_GROUP_MEMBER_EPOCH
+    member.pending_revocation = Ids()
+    if rules.temporary_leave_is_stable and member.state == MemberState.UNREVOKED_PARTITIONS:
+        member.state = MemberState.STABLE
+    update_partition_epochs(group, owned_before, member)
+
+
+def watch_members(group: ConsumerGroup) -> None:
+    """Begin to watch the members that have to give up partitions, also those that have left for a while.
+
+    Who: a coordinator that has read the group from the log. One that has seen a member leave ignores the end of the
+        member's rebalance timeout, because that is of another epoch.
+    Source: GroupMetadataManager.onLoaded.
+    """
+    for member in group.members:
+        if member.state == MemberState.UNREVOKED_PARTITIONS:
+            member.has_deadline = member.has_left
+
+
+def may_time_out(member: GroupMember) -> bool:
+    """Whether the coordinator removes a member at the end of its rebalance timeout.
+
+    Source: GroupMetadataManager.scheduleConsumerGroupRebalanceTimeout.
+    """
+    if member.state != MemberState.UNREVOKED_PARTITIONS:
+        return False
+    return not member.has_left or member.has_deadline
+
+
+def inherit_place(group: ConsumerGroup, request: HeartbeatRequest) -> None:
+    """Give the place of a static member that has left for a while to the one that joins with its instance id.
+
+    Source: GroupMetadataManager.getOrMaybeSubscribeStaticConsumerGroupMember, replaceMember.
+    """
+    owner = static_member(group, request.instance_id)
+    if owner == NO_MEMBER or not group.members[owner].has_left:
+        return
+    group.members[owner].has_left = False
+    group.members[owner].has_deadline = False
+    if owner != request.member_id:
+        copy(group.members[request.member_id], group.members[owner])
+        clear(group.members[owner])
+
+
 def has_changed(
     group: ConsumerGroup, topic_count: int, member: GroupMember, request: HeartbeatRequest, existing: Ids
 ) -> bool:
@@ -68,12 +154,14 @@ def raises_group_epoch(
     group: ConsumerGroup, rules: ConsumerGroupRules, topic_count: int, request: HeartbeatRequest, existing: Ids
 ) -> bool:
     """Whether the heartbeat makes the group epoch rise."""
-    member = group.members[request.member_id]
-    if heartbeat_error(member, rules, request) != HeartbeatError.NONE:
+    if heartbeat_error(group, rules, request) != HeartbeatError.NONE:
         return False
     if request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH:
-        return True
-    return has_changed(group, topic_count, member, request, existing)
+        return not request.is_temporary
+    owner = static_member(group, request.instance_id)
+    if owner == NO_MEMBER:
+        owner = request.member_id
+    return has_changed(group, topic_count, group.members[owner], request, existing)
 
 
 def update_member(
@@ -84,6 +172,7 @@ def update_member(
         group.group_epoch += 1
     if member.state == MemberState.NOT_A_MEMBER:
         member.state = MemberState.STABLE
+        member.instance_id = request.instance_id
         member.member_epoch = JOIN_GROUP_MEMBER_EPOCH
         member.previous_member_epoch = JOIN_GROUP_MEMBER_EPOCH
     if request.names_topics:
@@ -110,16 +199,21 @@ def update_group(
 ) -> HeartbeatError:
     """Let a heartbeat change the group; return the error if it is refused.
 
-    A wrong epoch is refused. A member that leaves is removed. Any other is added or updated; a change leads to a new
-    target assignment, unless the assignor waits, and the member is reconciled with it.
+    A wrong epoch is refused. A member that leaves is removed, unless it is a static one that will be back. Any other is
+    added or updated; a change leads to a new target assignment, unless the assignor waits, and the member is reconciled
+    with it.
     """
-    member = group.members[request.member_id]
-    error = heartbeat_error(member, rules, request)
+    error = heartbeat_error(group, rules, request)
     if error != HeartbeatError.NONE:
         return error
+    member = group.members[request.member_id]
     if request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH:
-        remove_member(group, rules, topic_count, request.member_id, existing)
+        if request.is_temporary:
+            leave_for_a_while(group, rules, request)
+        else:
+            remove_member(group, rules, topic_count, request.member_id, existing)
         return HeartbeatError.NONE
+    inherit_place(group, request)
     subscribed_before = member.subscribed
     update_member(group, topic_count, member, request, existing)
     if group.group_epoch > group.assignment_epoch and assigns:
@@ -158,8 +252,9 @@ def consumer_group_heartbeat(
     response.error = update_group(group, rules, topic_count, request, existing, assigns)
     if response.error != HeartbeatError.NONE:
         return
-    response.member_epoch = member.member_epoch
-    if member.state != MemberState.NOT_A_MEMBER:
+    response.member_epoch = LEAVE_GROUP_MEMBER_EPOCH
+    if request.member_epoch != LEAVE_GROUP_MEMBER_EPOCH:
+        response.member_epoch = member.member_epoch
         if is_full_request(request) or member.assigned != assigned_before or rules.assignment_is_always_told:
             response.names_assignment = True
             response.assigned = member.assigned

@@ -7,10 +7,10 @@ Left out, and why that is sound: member metadata that no rule reads.
 
 from typing import Annotated, NamedTuple
 
-from kafkacheck.checker.schema import EVERY, Array, ById, Epoch, Since, Struct
+from kafkacheck.checker.schema import EVERY, Array, ById, Epoch, If, Since, Struct
 from kafkacheck.impl.consumer_group.constants import NO_PARTITION_EPOCH, MemberState
 from kafkacheck.impl.ids import PartitionSet
-from kafkacheck.impl.messages.consumer_group_heartbeat import MemberEpoch, TopicSet
+from kafkacheck.impl.messages.consumer_group_heartbeat import MemberEpoch, OptionalInstanceId, TopicSet
 
 GroupEpoch = Annotated[int, Epoch("max_group_epoch")]
 PartitionEpoch = Annotated[int, Epoch("max_group_epoch", none=NO_PARTITION_EPOCH)]
@@ -30,6 +30,10 @@ class ConsumerGroupRules(NamedTuple):
     assignor_may_wait: the assignor runs once in an interval at most, so that a target assignment may be an old one
         (KIP-1263).
     empty_group_is_assigned: an empty group has a target assignment of its epoch.
+    temporary_leave_is_stable: a static member that leaves for a while is no longer taken for one that has to give up
+        partitions, as it has given up all of them (no release up to 4.4: KAFKA-20641).
+    own_instance_is_free: a static member that joins anew is not refused because its instance id is in use by itself
+        (no release up to 4.4: apache/kafka pull request 23542 is open).
     rejoining_heartbeat_is_full: a consumer that joins anew names all that it can, because its coordinator may have
         forgotten it (KAFKA-16190).
     leaving_consumer_ignores_responses: a consumer that says next that it leaves does not take the epoch of a response
@@ -46,6 +50,8 @@ class ConsumerGroupRules(NamedTuple):
     unsubscribing_forgets_previous_epoch: Annotated[bool, Since("4.3")] = True
     assignor_may_wait: Annotated[bool, Since("4.3")] = True
     empty_group_is_assigned: Annotated[bool, Since("4.4")] = True
+    temporary_leave_is_stable: Annotated[bool, Since(EVERY)] = False
+    own_instance_is_free: Annotated[bool, Since(EVERY)] = False
     rejoining_heartbeat_is_full: Annotated[bool, Since("3.8", begun="3.7")] = True
     leaving_consumer_ignores_responses: Annotated[bool, Since("3.8", begun="3.7")] = True
     target_counts_as_owned: Annotated[bool, Since(EVERY)] = False
@@ -56,7 +62,12 @@ class GroupMember(Struct):
     """A member of the group.
 
     state: how far it is with its assignment.
+    instance_id: its instance id, if it is a static member.
+    has_left: whether it is a static member that has left for a while. Its place waits for its instance id.
+    has_deadline: whether it has left for a while, and is also removed when its rebalance timeout is over: a coordinator
+        that has read the log takes a member that waits for a revocation for one that must be watched.
     member_epoch: its epoch: that of the newest target assignment towards which it has given up all that it must.
+        Of one that has left for a while Kafka has -2 here; this is 0, the epoch with which it comes back.
     previous_member_epoch: the epoch before, with which it may repeat a heartbeat whose response was lost.
     subscribed: its topics.
     target: the partitions that the target assignment gives it.
@@ -65,6 +76,9 @@ class GroupMember(Struct):
     """
 
     state: MemberState
+    instance_id: OptionalInstanceId
+    has_left: Annotated[bool, If("instances")]
+    has_deadline: Annotated[bool, If("instances")]
     member_epoch: MemberEpoch
     previous_member_epoch: MemberEpoch
     subscribed: TopicSet

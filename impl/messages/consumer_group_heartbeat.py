@@ -8,20 +8,28 @@ coordinator takes as they are; how long timeouts are.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Epoch, Id, Ids, IdSet, Struct
-from kafkacheck.impl.consumer_group.constants import LEAVE_GROUP_MEMBER_EPOCH, HeartbeatError, HeartbeatStage
+from kafkacheck.checker.schema import Epoch, Id, Ids, IdSet, If, Struct
+from kafkacheck.impl.consumer_group.constants import (
+    LEAVE_GROUP_MEMBER_EPOCH,
+    NO_INSTANCE,
+    HeartbeatError,
+    HeartbeatStage,
+)
 from kafkacheck.impl.ids import PartitionSet
 
 MemberId = Annotated[int, Id("members")]
 MemberEpoch = Annotated[int, Epoch("max_group_epoch", none=LEAVE_GROUP_MEMBER_EPOCH)]
 TopicSet = Annotated[Ids, IdSet("topics")]
+OptionalInstanceId = Annotated[int, Id("instances + 1 // (instances + 1)", none=NO_INSTANCE), If("instances")]
 
 
 class HeartbeatRequest(Struct):
     """What a consumer tells its coordinator. What has not changed since the last heartbeat is left out.
 
     member_id: the consumer that sends it.
+    instance_id: its `group.instance.id`, if it is a static member.
     member_epoch: the epoch that the consumer has, or one of the reserved ones.
+    is_temporary: whether a static member that leaves will be back, so that its place is kept: Kafka's epoch -2.
     names_timeout: whether the request names the rebalance timeout, as the first one does, and the first after an error.
     names_topics: whether the request names the subscription.
     subscribed: the topics that the consumer subscribes to.
@@ -30,7 +38,9 @@ class HeartbeatRequest(Struct):
     """
 
     member_id: MemberId
+    instance_id: OptionalInstanceId
     member_epoch: MemberEpoch
+    is_temporary: Annotated[bool, If("instances")]
     names_timeout: bool
     names_topics: bool
     subscribed: TopicSet

@@ -42,6 +42,10 @@ CONSUMER_GROUPS = Lanes(
         "consumer_completes_reconciliation": Event(at="member_id", text="owns {consumers[member_id].owned}"),
         "consumer_leaves": Event(at="member_id", text="leaves"),
         "consumer_releases_partitions": Event(at="member_id", text="releases its partitions"),
+        "static_consumer_starts": Event(
+            at="member_id", text="joins, with instance id {consumers[member_id].instance_id}"
+        ),
+        "rebalance_times_out": Event(at="coordinator", text="fences consumer {member_id}, which is too slow"),
         "consumer_crashes": Event(at="member_id", text="crashes"),
         "coordinator_fences_silent_member": Event(at="coordinator", text="fences consumer {member_id}"),
         "live_member_is_fenced": Event(at="coordinator", text="fences consumer {member_id}, which lives"),

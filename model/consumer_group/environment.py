@@ -1,10 +1,10 @@
 """Disturbances of a consumer group: crashes, ended sessions, lost and late heartbeats, and another coordinator."""
 
-from kafkacheck.checker.schema import Ids, add, copy, is_full
+from kafkacheck.checker.schema import Ids, add, clear, copy, is_full
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.client import consumer_membership
-from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatStage, MemberState
-from kafkacheck.impl.consumer_group.coordinator import remove_member
+from kafkacheck.impl.consumer_group.constants import NO_INSTANCE, ConsumerState, HeartbeatStage, MemberState
+from kafkacheck.impl.consumer_group.coordinator import may_time_out, remove_member, watch_members
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.impl.ids import PartitionId
 from kafkacheck.impl.messages.consumer_group_heartbeat import MemberId, TopicSet
@@ -17,6 +17,23 @@ def start_joining(state: State, bounds: Bounds) -> bool:
     for consumer in state.consumers:
         consumer.subscribed = Ids(range(bounds.topics))
         consumer_membership.begin_joining(consumer)
+    return True
+
+
+def start_with_a_static_member(state: State, bounds: Bounds) -> bool:
+    """All consumers join; the first one has an instance id."""
+    start_joining(state, bounds)
+    state.consumers[0].instance_id = 0
+    return True
+
+
+def start_with_a_successor(state: State, bounds: Bounds) -> bool:
+    """All consumers but the last one join; the first and the last one have the same instance id."""
+    start_with_a_static_member(state, bounds)
+    last = bounds.members - 1
+    clear(state.consumers[last])
+    state.consumers[last].subscribed = Ids(range(bounds.topics))
+    state.consumers[last].instance_id = 0
     return True
 
 
@@ -36,6 +53,37 @@ def consumer_crashes(state: State, member_id: MemberId) -> bool:
 def consumer_leaves(state: State, member_id: MemberId) -> bool:
     """A consumer begins to leave its group."""
     return consumer_membership.begin_leaving(state.consumers[member_id])
+
+
+def static_consumer_starts(state: State, member_id: MemberId) -> bool:
+    """A static consumer joins, for the first time or after it has left.
+
+    Who: the application.
+    When: it is in no group, and nothing of its former membership is under way.
+    Effect: it asks to join.
+    Source: KafkaConsumer.subscribe.
+    """
+    consumer = state.consumers[member_id]
+    if consumer.state != ConsumerState.UNSUBSCRIBED or consumer.instance_id == NO_INSTANCE:
+        return False
+    if state.heartbeats[member_id].stage != HeartbeatStage.IDLE or consumer.is_reconciling:
+        return False
+    consumer_membership.begin_joining(consumer)
+    return True
+
+
+def rebalance_times_out(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId) -> bool:
+    """A member has taken too long to give up partitions.
+
+    Who: the coordinator, because of the environment.
+    When: it watches the member.
+    Effect: the member is removed, and its partitions are free; it does not know.
+    Source: GroupMetadataManager.scheduleConsumerGroupRebalanceTimeout.
+    """
+    if not may_time_out(state.group.members[member_id]) or is_at_last_epoch(state, bounds):
+        return False
+    remove_member(state.group, rules, bounds.topics, member_id, state.existing)
+    return True
 
 
 def live_member_is_fenced(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId) -> bool:
@@ -94,6 +142,7 @@ def coordinator_fails_over(state: State) -> bool:
     Source: CoordinatorRuntime.scheduleLoadOperation.
     """
     copy(state.group, state.logged)
+    watch_members(state.group)
     for member_id, heartbeat in enumerate(state.heartbeats):
         if heartbeat.stage == HeartbeatStage.APPENDED:
             consumer_membership.lose_heartbeat(state.consumers[member_id], heartbeat)
@@ -142,5 +191,7 @@ CHARGES = {
     subscription_changes: "subscription_changes",
     partition_is_created: "creations",
     coordinator_defers_assignment: "deferrals",
+    static_consumer_starts: "restarts",
+    rebalance_times_out: "timeouts",
 }
 """The allowance to which each disturbance of this file is charged."""

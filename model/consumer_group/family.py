@@ -1,15 +1,16 @@
 """Common parts of the models of consumer groups.
 
 Bounds: `members` consumers subscribe to `topics` topics, to which `partitions` partitions belong in turn; group epochs
-run to `max_group_epoch`. `late_heartbeats` requests can be under way that nobody waits for. The others are budgets of
-disturbances (`environment.py`). The highest group epoch only ends behaviours.
+run to `max_group_epoch`. `instances` instance ids exist, which dynamic members do not use. `late_heartbeats` requests
+can be under way that nobody waits for. The others are budgets of disturbances (`environment.py`). The highest group
+epoch only ends behaviours.
 """
 
 from kafkacheck.checker.model import Family, each
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group import environment, system
 from kafkacheck.model.consumer_group.drawing import CONSUMER_GROUPS
-from kafkacheck.spec.consumer_group import messages, properties
+from kafkacheck.spec.consumer_group import messages, properties, static_members
 
 CONSUMERS = (
     system.consumer_sends_heartbeat,
@@ -50,9 +51,26 @@ SAFETY = (
     messages.only_surplus_partitions_move,
 )
 
+STATIC_SAFETY = (
+    *SAFETY,
+    static_members.members_that_must_revoke_have_something_to_revoke,
+    static_members.instance_ids_have_one_member,
+    static_members.members_that_leave_for_a_while_keep_their_places,
+    static_members.returning_members_have_their_former_targets,
+    static_members.returns_begin_no_rebalance,
+)
+
 CONVERGES = ((properties.has_not_converged, properties.has_converged),)
 
 FAIR = [each(action) for action in ACTIONS]
+
+STATIC_ACTIONS = (
+    *ACTIONS,
+    environment.consumer_leaves,
+    system.consumer_releases_partitions,
+    environment.static_consumer_starts,
+    system.coordinator_fences_silent_member,
+)
 
 FAIR_DEPARTURES = [each(system.consumer_releases_partitions), each(system.coordinator_fences_silent_member)]
 
@@ -62,6 +80,7 @@ CONSUMER_GROUP = Family(
     initial=environment.start_joining,
     bounds={
         "members": 2,
+        "instances": 0,
         "topics": 1,
         "partitions": 2,
         "max_group_epoch": 4,
@@ -75,6 +94,8 @@ CONSUMER_GROUP = Family(
         "subscription_changes": 0,
         "creations": 0,
         "deferrals": 0,
+        "restarts": 0,
+        "timeouts": 0,
     },
     rules=ConsumerGroupRules(),
     drawing=CONSUMER_GROUPS,

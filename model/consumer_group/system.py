@@ -33,6 +33,8 @@ class Budget(Struct):
     subscription_changes: consumers that change their subscription.
     creations: partitions that are added to a topic.
     deferrals: heartbeats at which the assignor waits.
+    restarts: consumers that join, also again, after they have left.
+    timeouts: ends of the rebalance timeout of a member that has to give up partitions.
     """
 
     crashes: Annotated[int, Allowance("crashes")]
@@ -44,6 +46,8 @@ class Budget(Struct):
     subscription_changes: Annotated[int, Allowance("subscription_changes")]
     creations: Annotated[int, Allowance("creations")]
     deferrals: Annotated[int, Allowance("deferrals")]
+    restarts: Annotated[int, Allowance("restarts")]
+    timeouts: Annotated[int, Allowance("timeouts")]
 
 
 class State(Struct):
@@ -190,12 +194,12 @@ def coordinator_fences_silent_member(
     """The coordinator fences a member that sends no heartbeats any more.
 
     Who: the coordinator.
-    When: the member's process has ended, or has left without a heartbeat.
+    When: the member's process has ended, or has left without a heartbeat or for a while.
     Effect: the member is removed, and its partitions are free.
     Source: GroupMetadataManager.scheduleConsumerGroupSessionTimeout.
     """
     consumer = state.consumers[member_id]
-    if consumer.state != ConsumerState.CRASHED and consumer.state != ConsumerState.UNSUBSCRIBED:
+    if consumer_membership.is_in_group(consumer) or consumer.state == ConsumerState.LEAVING:
         return False
     if state.group.members[member_id].state == MemberState.NOT_A_MEMBER or is_at_last_epoch(state, bounds):
         return False

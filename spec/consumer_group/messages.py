@@ -10,19 +10,16 @@ from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.consumer_group.constants import (
     JOIN_GROUP_MEMBER_EPOCH,
     LEAVE_GROUP_MEMBER_EPOCH,
+    NO_INSTANCE,
     ConsumerState,
     HeartbeatError,
     HeartbeatStage,
+    MemberState,
 )
-from kafkacheck.impl.consumer_group.records import ConsumerGroupRules, GroupMember
+from kafkacheck.impl.consumer_group.records import ConsumerGroup, ConsumerGroupRules, GroupMember
 from kafkacheck.impl.messages.consumer_group_heartbeat import HeartbeatRequest
 from kafkacheck.model.consumer_group.system import State
-from kafkacheck.spec.consumer_group.properties import is_member
-
-
-def is_gone(consumer_state: ConsumerState) -> bool:
-    """Whether a consumer in that state sends no heartbeats."""
-    return consumer_state == ConsumerState.CRASHED or consumer_state == ConsumerState.UNSUBSCRIBED
+from kafkacheck.spec.consumer_group.properties import is_member, takes_no_part
 
 
 def heartbeats_are_true(before: State, after: State) -> bool:
@@ -36,9 +33,12 @@ def heartbeats_are_true(before: State, after: State) -> bool:
         request = heartbeat.request
         is_sent = before.heartbeats[member_id].stage == HeartbeatStage.IDLE
         if is_sent and heartbeat.stage == HeartbeatStage.REQUESTED:
-            if is_gone(consumer.state) or request.member_id != member_id:
+            if takes_no_part(consumer.state) or request.member_id != member_id:
                 return False
-            if request.member_epoch != consumer.member_epoch:
+            if request.member_epoch != consumer.member_epoch or request.instance_id != consumer.instance_id:
+                return False
+            is_leaving = consumer.state == ConsumerState.LEAVING
+            if request.is_temporary != (is_leaving and consumer.instance_id != NO_INSTANCE):
                 return False
             if request.subscribed != (consumer.subscribed if request.names_topics else Ids()):
                 return False
@@ -68,8 +68,25 @@ def joining_heartbeats_are_full(before: State, after: State) -> bool:
     )
 
 
-def due_error(member: GroupMember, rules: ConsumerGroupRules, request: HeartbeatRequest) -> HeartbeatError:
-    """The error due to a heartbeat of the member."""
+def error_due_to_instance(group: ConsumerGroup, rules: ConsumerGroupRules, request: HeartbeatRequest) -> HeartbeatError:
+    """The error due to a heartbeat because another member, or the same one, has its instance id."""
+    is_joining = request.member_epoch == JOIN_GROUP_MEMBER_EPOCH
+    for member_id, member in enumerate(group.members):
+        if request.instance_id != NO_INSTANCE and is_member(member) and member.instance_id == request.instance_id:
+            is_own = member_id == request.member_id
+            if is_joining and not member.has_left and not (is_own and rules.own_instance_is_free):
+                return HeartbeatError.UNRELEASED_INSTANCE_ID
+            if not is_joining and not is_own:
+                return HeartbeatError.FENCED_INSTANCE_ID
+    return HeartbeatError.NONE
+
+
+def due_error(group: ConsumerGroup, rules: ConsumerGroupRules, request: HeartbeatRequest) -> HeartbeatError:
+    """The error due to a heartbeat."""
+    error = error_due_to_instance(group, rules, request)
+    if error != HeartbeatError.NONE:
+        return error
+    member = group.members[request.member_id]
     is_joining = request.member_epoch == JOIN_GROUP_MEMBER_EPOCH
     if not is_member(member):
         return HeartbeatError.NONE if is_joining else HeartbeatError.UNKNOWN_MEMBER_ID
@@ -98,7 +115,7 @@ def refused_heartbeats_change_nothing(before: State, after: State, rules: Consum
     for member_id in range(len(before.consumers)):
         if is_handled(before, after, member_id):
             request = before.heartbeats[member_id].request
-            due = due_error(before.group.members[member_id], rules, request)
+            due = due_error(before.group, rules, request)
             if after.heartbeats[member_id].response.error != due:
                 return False
             if due != HeartbeatError.NONE and after.group != before.group:
@@ -117,17 +134,17 @@ def responses_tell_what_the_group_has(before: State, after: State, rules: Consum
         if is_handled(before, after, member_id) and response.error == HeartbeatError.NONE:
             member = after.group.members[member_id]
             request = before.heartbeats[member_id].request
-            if (
-                is_member(member) == (request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH)
-                or response.member_epoch != member.member_epoch
-            ):
+            is_leave = request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH
+            if is_leave == (is_member(member) and not member.has_left):
+                return False
+            if response.member_epoch != (LEAVE_GROUP_MEMBER_EPOCH if is_leave else member.member_epoch):
                 return False
             is_due = (
                 is_full(request) or request.member_epoch == JOIN_GROUP_MEMBER_EPOCH or rules.assignment_is_always_told
             )
             if member.assigned != before.group.members[member_id].assigned:
                 is_due = True
-            if response.names_assignment != (is_due and is_member(member)):
+            if response.names_assignment != (is_due and not is_leave):
                 return False
             if response.assigned != (member.assigned if response.names_assignment else Ids()):
                 return False
@@ -162,8 +179,13 @@ def new_coordinators_have_the_log(before: State, after: State) -> bool:
     )
 
 
+def is_fatal_error(error: HeartbeatError) -> bool:
+    """Whether a consumer that gets the error has lost its instance id to another, and must not join again."""
+    return error == HeartbeatError.UNRELEASED_INSTANCE_ID or error == HeartbeatError.FENCED_INSTANCE_ID
+
+
 def consumers_follow_responses(before: State, after: State) -> bool:
-    """A member takes the epoch and the assignment of a response; after an error it owns nothing and joins anew.
+    """A member takes the epoch and the assignment of a response; after an error it owns nothing, and may join anew.
 
     Lost if it fails: a member that was fenced goes on to process, or one that leaves comes back.
     Source: `AbstractMembershipManager.onHeartbeatSuccess`, `transitionToFenced`; apache/kafka pull request 15362.
@@ -171,7 +193,7 @@ def consumers_follow_responses(before: State, after: State) -> bool:
     for member_id, was in enumerate(before.consumers):
         heartbeat = before.heartbeats[member_id]
         is_received = heartbeat.stage == HeartbeatStage.ANSWERED and before.budget.losses == after.budget.losses
-        if is_received and after.heartbeats[member_id].stage == HeartbeatStage.IDLE and not is_gone(was.state):
+        if is_received and after.heartbeats[member_id].stage == HeartbeatStage.IDLE and not takes_no_part(was.state):
             now = after.consumers[member_id]
             if now.state == ConsumerState.CRASHED:
                 return before.budget.crashes != after.budget.crashes
@@ -180,9 +202,10 @@ def consumers_follow_responses(before: State, after: State) -> bool:
                     return False
             elif heartbeat.response.error != HeartbeatError.NONE:
                 is_leaving = was.state == ConsumerState.PREPARE_LEAVING or was.state == ConsumerState.LEAVING
-                if now.owned != Ids() or now.state != (
-                    ConsumerState.UNSUBSCRIBED if is_leaving else ConsumerState.JOINING
-                ):
+                due = ConsumerState.UNSUBSCRIBED if is_leaving else ConsumerState.JOINING
+                if is_fatal_error(heartbeat.response.error):
+                    due = ConsumerState.FATAL
+                if now.owned != Ids() or now.state != due:
                     return False
             elif now.member_epoch != heartbeat.response.member_epoch:
                 return False
@@ -194,6 +217,11 @@ def consumers_follow_responses(before: State, after: State) -> bool:
     return True
 
 
+def has_successor(group: ConsumerGroup, member: GroupMember) -> bool:
+    """Whether another member has the place of a static one that had left for a while."""
+    return member.has_left and any(member.instance_id == each.instance_id for each in group.members if is_member(each))
+
+
 def only_silent_members_are_removed(before: State, after: State) -> bool:
     """A member leaves the group only by a heartbeat that says so, or if it is silent, or fenced by a disturbance.
 
@@ -202,10 +230,13 @@ def only_silent_members_are_removed(before: State, after: State) -> bool:
     """
     if before.budget.expirations != after.budget.expirations or before.budget.failovers != after.budget.failovers:
         return True
+    if before.budget.timeouts != after.budget.timeouts:
+        return True
     if before.late_heartbeats != after.late_heartbeats:
         return True
     return all(
-        is_gone(before.consumers[member_id].state)
+        takes_no_part(before.consumers[member_id].state)
+        or has_successor(after.group, member)
         or (
             before.heartbeats[member_id].stage == HeartbeatStage.REQUESTED
             and before.heartbeats[member_id].request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH
@@ -238,6 +269,18 @@ def disturbances_of_groups_are_real(before: State, after: State) -> bool:
         if not any(
             is_member(member) and not is_member(after.group.members[member_id])
             for member_id, member in enumerate(before.group.members)
+        ):
+            return False
+    if before.budget.timeouts != after.budget.timeouts:
+        if not any(
+            member.state == MemberState.UNREVOKED_PARTITIONS and not is_member(after.group.members[member_id])
+            for member_id, member in enumerate(before.group.members)
+        ):
+            return False
+    if before.budget.restarts != after.budget.restarts:
+        if not any(
+            takes_no_part(before.consumers[member_id].state) and consumer.state == ConsumerState.JOINING
+            for member_id, consumer in enumerate(after.consumers)
         ):
             return False
     if before.budget.subscription_changes != after.budget.subscription_changes:

@@ -26,7 +26,7 @@ def held(member: GroupMember) -> Ids:
 def is_valid(state: State, member_id: int) -> bool:
     """Whether the coordinator would accept a commit of the consumer: the consumer has the member's epoch."""
     member = state.group.members[member_id]
-    return is_member(member) and member.member_epoch == state.consumers[member_id].member_epoch
+    return is_member(member) and not member.has_left and member.member_epoch == state.consumers[member_id].member_epoch
 
 
 def no_two_owners(state: State) -> bool:
@@ -177,7 +177,7 @@ def member_epochs_do_not_fall(before: State, after: State) -> bool:
     return after.group.group_epoch >= before.group.group_epoch and all(
         member.member_epoch >= before.group.members[member_id].member_epoch
         for member_id, member in enumerate(after.group.members)
-        if is_member(member) and is_member(before.group.members[member_id])
+        if is_member(member) and is_member(before.group.members[member_id]) and not member.has_left
     )
 
 
@@ -210,6 +210,7 @@ def members_wait_for_others(before: State, after: State) -> bool:
         )
         for member_id, member in enumerate(after.group.members)
         if member.state == MemberState.UNRELEASED_PARTITIONS and member != before.group.members[member_id]
+        if not member.has_left
     )
 
 
@@ -227,6 +228,15 @@ def consumers_that_left_are_no_members(state: State) -> bool:
     )
 
 
+def takes_no_part(consumer_state: ConsumerState) -> bool:
+    """Whether a consumer in that state is in no group, and sends no heartbeats."""
+    return (
+        consumer_state == ConsumerState.CRASHED
+        or consumer_state == ConsumerState.UNSUBSCRIBED
+        or consumer_state == ConsumerState.FATAL
+    )
+
+
 def has_converged(state: State, bounds: Bounds) -> bool:
     """Every consumer that is in the group owns what the target assignment gives it, and every other is no member.
 
@@ -235,7 +245,7 @@ def has_converged(state: State, bounds: Bounds) -> bool:
     """
     for member_id, consumer in enumerate(state.consumers):
         member = state.group.members[member_id]
-        if consumer.state == ConsumerState.CRASHED or consumer.state == ConsumerState.UNSUBSCRIBED:
+        if takes_no_part(consumer.state):
             if is_member(member):
                 return False
         elif consumer.state != ConsumerState.STABLE or not is_member(member):

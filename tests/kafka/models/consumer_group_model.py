@@ -4,7 +4,8 @@ A component: one group, the records of which are committed at once, with the fun
 modelled: any heartbeat that Kafka's checks let through may come at any time, with any epoch and any partitions. Members
 are fenced, partitions are created, and new coordinators read the log.
 
-Bounds: with `deferrals` at 0 the assignor never waits. `max_group_epoch` only ends behaviours.
+Bounds: with `instances` at 1 every other member is a static one, and all of these have one instance id; each member
+keeps the one that it has. With `deferrals` at 0 the assignor never waits. `max_group_epoch` only ends behaviours.
 Expected: HOLDS
 """
 
@@ -13,9 +14,21 @@ from typing import Annotated
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Count, Ids, Struct, clear
 from kafkacheck.impl.bounds import Bounds
-from kafkacheck.impl.consumer_group.assignment import known_partitions
-from kafkacheck.impl.consumer_group.constants import JOIN_GROUP_MEMBER_EPOCH, LEAVE_GROUP_MEMBER_EPOCH, MemberState
-from kafkacheck.impl.consumer_group.coordinator import consumer_group_heartbeat, may_defer_assignment, remove_member
+from kafkacheck.impl.consumer_group.assignment import NO_MEMBER, known_partitions
+from kafkacheck.impl.consumer_group.constants import (
+    JOIN_GROUP_MEMBER_EPOCH,
+    LEAVE_GROUP_MEMBER_EPOCH,
+    NO_INSTANCE,
+    MemberState,
+)
+from kafkacheck.impl.consumer_group.coordinator import (
+    consumer_group_heartbeat,
+    may_defer_assignment,
+    may_time_out,
+    remove_member,
+    static_member,
+    watch_members,
+)
 from kafkacheck.impl.consumer_group.records import ConsumerGroup, ConsumerGroupRules
 from kafkacheck.impl.ids import PartitionId, PartitionSet
 from kafkacheck.impl.messages.consumer_group_heartbeat import HeartbeatRequest, HeartbeatResponse, MemberId, TopicSet
@@ -46,11 +59,17 @@ def start(state: State, bounds: Bounds) -> bool:
     return True
 
 
+def instance_of(bounds: Bounds, member_id: int) -> int:
+    """The instance id of a member, if it is a static one."""
+    return 0 if bounds.instances > 0 and member_id % 2 == 0 else NO_INSTANCE
+
+
 def may_raise_beyond(state: State, bounds: Bounds, member_id: int, subscribed: Ids) -> bool:
     """Whether a heartbeat could raise the group epoch beyond the last one of the model."""
     if state.group.group_epoch < bounds.max_group_epoch:
         return False
-    member = state.group.members[member_id]
+    owner = static_member(state.group, instance_of(bounds, member_id))
+    member = state.group.members[member_id if owner == NO_MEMBER else owner]
     if member.state == MemberState.NOT_A_MEMBER or (subscribed != Ids() and subscribed != member.subscribed):
         return True
     return state.group.known != known_partitions(state.group, bounds.topics, state.existing)
@@ -64,6 +83,7 @@ def may_wait(state: State, rules: ConsumerGroupRules, bounds: Bounds) -> bool:
 def ask(state: State, rules: ConsumerGroupRules, bounds: Bounds, assigns: bool) -> None:
     """Handle the heartbeat."""
     clear(state.answer)
+    state.asked.instance_id = instance_of(bounds, state.asked.member_id)
     consumer_group_heartbeat(state.group, rules, bounds.topics, state.asked, state.answer, state.existing, assigns)
     clear(state.asked)
 
@@ -117,12 +137,18 @@ def member_heartbeats(
     return True
 
 
-def member_leaves(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId) -> bool:
-    """A member leaves."""
-    if state.group.group_epoch == bounds.max_group_epoch:
+def member_leaves(
+    state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId, is_temporary: bool
+) -> bool:
+    """A member leaves for good, or a static one for a while."""
+    if not is_temporary and state.group.group_epoch == bounds.max_group_epoch:
+        return False
+    if is_temporary and instance_of(bounds, member_id) == NO_INSTANCE:
         return False
     state.asked.member_id = member_id
     state.asked.member_epoch = LEAVE_GROUP_MEMBER_EPOCH
+    if bounds.instances > 0:
+        state.asked.is_temporary = is_temporary
     ask(state, rules, bounds, True)
     return True
 
@@ -139,7 +165,7 @@ def session_ends(state: State, rules: ConsumerGroupRules, bounds: Bounds, member
 
 def rebalance_times_out(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId) -> bool:
     """A member takes too long to give partitions up."""
-    if state.group.members[member_id].state != MemberState.UNREVOKED_PARTITIONS:
+    if not may_time_out(state.group.members[member_id]):
         return False
     return session_ends(state, rules, bounds, member_id)
 
@@ -158,6 +184,7 @@ def partition_is_created(state: State, bounds: Bounds, partition_id: PartitionId
 def coordinator_is_replaced(state: State, is_compacted: bool) -> bool:
     """Another broker reads the group from the log, of which old records may have been compacted away."""
     clear(state.answer)
+    watch_members(state.group)
     return is_compacted or True
 
 
@@ -178,6 +205,14 @@ MODEL = Model(
     ],
     stuttering=[member_joins, member_heartbeats, member_leaves, coordinator_is_replaced],
     always=[],
-    bounds={"members": 2, "topics": 1, "partitions": 2, "max_group_epoch": 3, "creations": 0, "deferrals": 0},
+    bounds={
+        "members": 2,
+        "instances": 0,
+        "topics": 1,
+        "partitions": 2,
+        "max_group_epoch": 3,
+        "creations": 0,
+        "deferrals": 0,
+    },
     check_deadlock=False,
 )

@@ -3,7 +3,8 @@
 A component: one consumer with its heartbeats, with the functions of `impl/`. The coordinator is not modelled: any
 response may come, with any epoch and any assignment.
 
-Bounds: `max_group_epoch` is the highest epoch that a response names.
+Bounds: with `instances` at 1 it is a static member, which may join again after it has left. `max_group_epoch` is the
+highest epoch that a response names.
 Expected: HOLDS
 """
 
@@ -33,6 +34,18 @@ class State(Struct):
 def start(state: State, bounds: Bounds) -> bool:
     """The consumer subscribes to all topics, and joins."""
     state.consumer.subscribed = Ids(range(bounds.topics))
+    if bounds.instances > 0:
+        state.consumer.instance_id = 0
+    consumer_membership.begin_joining(state.consumer)
+    return True
+
+
+def consumer_joins_again(state: State, bounds: Bounds) -> bool:
+    """The application subscribes again after it has left the group."""
+    if bounds.instances == 0 or state.consumer.state != ConsumerState.UNSUBSCRIBED:
+        return False
+    if state.heartbeat.stage != HeartbeatStage.IDLE:
+        return False
     consumer_membership.begin_joining(state.consumer)
     return True
 
@@ -124,9 +137,10 @@ MODEL = Model(
         consumer_completes_reconciliation,
         consumer_leaves,
         consumer_releases_partitions,
+        consumer_joins_again,
         subscription_changes,
     ],
     always=[],
-    bounds={"members": 1, "topics": 1, "partitions": 2, "max_group_epoch": 2},
+    bounds={"members": 1, "instances": 0, "topics": 1, "partitions": 2, "max_group_epoch": 2},
     check_deadlock=False,
 )

@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 import jvm
 
 DOOR = "org.apache.kafka.coordinator.group.GroupDoor"
-NO_SET = -1
+NO_SET, NO_INSTANCE = -1, -1
+STATIC = ("instance_id", "has_left")
 ERRORS = {"GROUP_ID_NOT_FOUND": "UNKNOWN_MEMBER_ID"}
 """The model has a group before its first member joins."""
+LEFT_EPOCH = -2
 EPOCHS, SETS = ("member_epoch", "previous_member_epoch"), ("subscribed", "target", "assigned", "pending_revocation")
 
 
@@ -23,13 +25,14 @@ class ConsumerGroup:
         "group.group_epoch",
         "group.assignment_epoch",
         "group.partition_epochs[*]",
-        *(f"group.members[*].{field}" for field in ("state", *EPOCHS, *SETS)),
+        *(f"group.members[*].{field}" for field in ("state", *STATIC, *EPOCHS, *SETS)),
     )
     answers = tuple(f"answer.{field}" for field in ("error", "member_epoch", "names_assignment", "assigned"))
     not_judged: ClassVar = {
         "existing": "the environment's",
         "group.known": "Kafka keeps a hash of it; whether that changes is seen in the group epoch",
         "asked": "the environment's",
+        "group.members[*].has_deadline": "it is seen in whether the end of the rebalance timeout does anything",
     }
 
     def __init__(self, model: Any) -> None:
@@ -39,6 +42,9 @@ class ConsumerGroup:
         self.refuses = ("rebalance_times_out",)
         self.door = jvm.java(DOOR)()
         self.shift = first_epoch(self.door) - 1
+        for member in range(0, self.bounds["members"], 2):
+            if self.bounds["instances"]:
+                self.door.giveInstance(member, 0)
 
     def start(self, state: dict[str, Any]) -> None:
         """Begin with an empty log."""
@@ -74,18 +80,23 @@ class ConsumerGroup:
         partitions = bits(owned) if names_owned else NO_SET
         return self._asked(member_id, epoch, names_timeout, topics, partitions, assigns)
 
-    def member_leaves(self, member_id: int) -> bool:
-        """A member leaves."""
-        return self._asked(member_id, -1, False, NO_SET, NO_SET, True)
+    def member_leaves(self, member_id: int, is_temporary: bool) -> bool:
+        """A member leaves for good, or for a while."""
+        return self._asked(member_id, LEFT_EPOCH if is_temporary else -1, False, NO_SET, NO_SET, True)
 
     def session_ends(self, member_id: int) -> bool:
         """The timer of a member's session ends."""
         return bool(self.door.timeOut(member_id, False))
 
     def rebalance_times_out(self, member_id: int) -> bool:
-        """The timer of a member's revocation ends; the bounds refuse if the group has their last epoch."""
-        epoch = self._epoch(int(self.door.group(0)[0]))
-        return epoch != self.bounds["max_group_epoch"] and bool(self.door.timeOut(member_id, True))
+        """The timer of a member's revocation ends; the bounds refuse if the group has their last epoch.
+
+        Of a member that has left there may still be the timer of an earlier epoch, which does nothing.
+        """
+        if self._epoch(int(self.door.group(0)[0])) == self.bounds["max_group_epoch"]:
+            return False
+        is_member = self.door.state(member_id) is not None
+        return bool(self.door.timeOut(member_id, True)) and is_member and self.door.state(member_id) is None
 
     def partition_is_created(self, partition_id: int) -> bool:
         """The metadata has another partition."""
@@ -102,13 +113,14 @@ class ConsumerGroup:
         error, assigned = str(reply.error()), int(reply.assigned())
         self.answer["answer.error"] = ERRORS.get(error, error)
         if error == "NONE":
-            self.answer["answer.member_epoch"] = self._epoch(int(reply.memberEpoch()))
+            told = int(reply.memberEpoch())
+            self.answer["answer.member_epoch"] = None if epoch == told == LEFT_EPOCH else self._epoch(told)
             self.answer["answer.names_assignment"] = assigned != NO_SET
             self.answer["answer.assigned"] = numbers(max(0, assigned))
         return True
 
     def _epoch(self, number: int) -> int | None:
-        """An epoch of Kafka's as the model counts it; -1 stands for none."""
+        """An epoch of Kafka's as the model counts it; -1 stands for none, and -2 for 0."""
         return None if number == -1 else max(0, number - self.shift)
 
     def observe(self) -> dict[str, Any]:
@@ -127,10 +139,18 @@ class ConsumerGroup:
     def _member(self, member: int) -> dict[str, Any]:
         name, state = f"group.members[{member}]", self.door.state(member)
         if state is None:
-            return {f"{name}.state": "NOT_A_MEMBER", **{f"{name}.{field}": [] for field in SETS}}
+            return {
+                f"{name}.state": "NOT_A_MEMBER",
+                f"{name}.has_left": False,
+                **{f"{name}.{field}": [] for field in SETS},
+            }
         values = list(map(int, self.door.member(member)))
-        shown: dict[str, Any] = {f"{name}.state": str(state)}
+        instance, has_left = int(self.door.instance(member)), values[0] == LEFT_EPOCH
+        shown: dict[str, Any] = {f"{name}.state": str(state), f"{name}.has_left": has_left}
+        shown[f"{name}.instance_id"] = None if instance == NO_INSTANCE else instance
         shown |= {f"{name}.{field}": self._epoch(each) for field, each in zip(EPOCHS, values, strict=False)}
+        if has_left:
+            del shown[f"{name}.previous_member_epoch"]
         return shown | {f"{name}.{field}": numbers(each) for field, each in zip(SETS, values[2:], strict=True)}
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import jvm
 
 DOOR = "org.apache.kafka.clients.consumer.internals.ConsumerDoor"
-NO_SET, LEAVING_EPOCH = -1, -1
+NO_SET, LEAVING_EPOCHS, LEFT_EPOCH = -1, (-1, -2), -2
 IN_GROUP = ("JOINING", "RECONCILING", "ACKNOWLEDGING", "STABLE", "PREPARE_LEAVING")
 KNOWS_TARGET = ("RECONCILING", "ACKNOWLEDGING", "STABLE")
 NAMED = ("names_timeout", "names_topics", "subscribed", "names_owned", "owned")
@@ -22,10 +22,11 @@ class ConsumerMembership:
         *(f"consumer.{field}" for field in ("state", "member_epoch", "owned", "target", "is_applied")),
         *(f"consumer.{field}" for field in ("is_reconciling", "has_rejoined")),
         "heartbeat.stage",
-        *(f"heartbeat.request.{field}" for field in ("member_epoch", *NAMED)),
+        *(f"heartbeat.request.{field}" for field in ("member_epoch", "instance_id", "is_temporary", *NAMED)),
     )
     not_judged: ClassVar = {
         "consumer.subscribed": "the application's; it is seen in heartbeats",
+        "consumer.instance_id": "the application's; it is seen in heartbeats",
         "consumer.reconciled": "it is seen when it is applied",
         "consumer.is_newest": "it is seen when the assignment is applied",
         "consumer.has_applied": "it is seen in whether an assignment takes a reconciliation",
@@ -36,7 +37,7 @@ class ConsumerMembership:
 
     def __init__(self, model: Any) -> None:
         jvm.started()
-        self.topics = model.bounds["topics"]
+        self.topics, self.instances = model.bounds["topics"], model.bounds["instances"]
         self.acts = tuple(model.actions)
         self.refuses = (
             "consumer_sends_heartbeat",
@@ -47,6 +48,9 @@ class ConsumerMembership:
     def start(self, state: dict[str, Any]) -> None:
         """Begin with a consumer that joins."""
         self.door = jvm.java(DOOR)(0, self.topics, bits(state["consumer.subscribed"]))
+        if self.instances:
+            self.door.giveInstance(0)
+        self.subscribed = bits(state["consumer.subscribed"])
         self.request: Any = None
 
     def act(self, action: str, parameters: dict[str, Any]) -> bool:
@@ -87,22 +91,35 @@ class ConsumerMembership:
         """The listener returns."""
         return bool(self.door.release())
 
+    def consumer_joins_again(self) -> bool:
+        """The application subscribes to the same topics again."""
+        self.door.join(self.subscribed)
+        return True
+
     def subscription_changes(self, topics: list[int]) -> bool:
         """The application subscribes to other topics."""
-        self.door.subscribe(bits(topics))
+        self.subscribed = bits(topics)
+        self.door.subscribe(self.subscribed)
         return True
 
     def observe(self) -> dict[str, Any]:
-        """The membership, and the heartbeat that is under way."""
+        """The membership, and the heartbeat that is under way.
+
+        A consumer that has ended keeps an epoch that nobody reads, and if it was leaving its partitions for a moment.
+        """
         state = str(self.door.state())
         epoch, named, target, processed = map(int, self.door.known())
         shown: dict[str, Any] = {
             "consumer.state": state,
-            "consumer.member_epoch": None if epoch == LEAVING_EPOCH else epoch,
+            "consumer.member_epoch": None if epoch in LEAVING_EPOCHS else epoch,
             "consumer.owned": numbers(processed if state in IN_GROUP else named),
             "consumer.is_reconciling": bool(self.door.isReconciling()),
             "consumer.has_rejoined": bool(self.door.hasRejoined()),
         }
+        if state == "FATAL":
+            del shown["consumer.member_epoch"]
+        if state == "FATAL" and self.door.isReleasing():
+            del shown["consumer.owned"]
         if state in IN_GROUP:
             shown["consumer.target"] = numbers(target)
         if state in KNOWS_TARGET:
@@ -115,8 +132,14 @@ class ConsumerMembership:
             return {"heartbeat.stage": "IDLE"}
         epoch = int(self.request.memberEpoch())
         name = "heartbeat.request"
-        shown = {"heartbeat.stage": "REQUESTED", f"{name}.member_epoch": None if epoch == LEAVING_EPOCH else epoch}
-        if epoch == LEAVING_EPOCH:
+        instance = self.request.instanceId()
+        shown = {
+            "heartbeat.stage": "REQUESTED",
+            f"{name}.member_epoch": None if epoch in LEAVING_EPOCHS else epoch,
+            f"{name}.instance_id": None if instance is None else int(str(instance)[len("instance") :]),
+            f"{name}.is_temporary": epoch == LEFT_EPOCH,
+        }
+        if epoch in LEAVING_EPOCHS:
             return shown
         topics, partitions = self.request.subscribedTopicNames(), self.request.topicPartitions()
         return shown | {

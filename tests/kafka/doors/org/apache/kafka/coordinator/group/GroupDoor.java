@@ -104,6 +104,7 @@ public final class GroupDoor {
     private final RequestContext context = AroundManager.context(ApiKeys.CONSUMER_GROUP_HEARTBEAT, 1);
     private final AroundManager around = new AroundManager(CONFIG);
     private final StandingClock clock = around.clock;
+    private final Map<Integer, String> instances = new HashMap<>();
     private MetadataImage image;
     private long version;
 
@@ -114,6 +115,11 @@ public final class GroupDoor {
         image = MetadataImage.EMPTY;
         image = with(existing).apply(MetadataProvenance.EMPTY);
         around.elect(image);
+    }
+
+    /** From now on a member is a static one, and its heartbeats have this instance id. */
+    public void giveInstance(int member, int instance) {
+        instances.put(member, "instance" + instance);
     }
 
     /** A new coordinator, which reads the log; with `compacts` only the newest record of each key. */
@@ -144,6 +150,7 @@ public final class GroupDoor {
             .setGroupId(GROUP)
             .setMemberId(name(member))
             .setMemberEpoch(epoch)
+            .setInstanceId(instances.get(member))
             .setRebalanceTimeoutMs(namesTimeout ? TIMEOUT_MS : -1);
         if (subscribed != NONE) {
             request.setSubscribedTopicNames(numbers(subscribed).stream().map(each -> "topic" + each).toList());
@@ -235,6 +242,12 @@ public final class GroupDoor {
     public String state(int member) {
         ConsumerGroupMember found = found(member);
         return found == null ? null : found.state().name();
+    }
+
+    /** The instance id of a member; -1 if it has none. */
+    public int instance(int member) {
+        String instance = found(member).instanceId();
+        return instance == null ? -1 : Integer.parseInt(instance.substring(8));
     }
 
     /** Epoch, previous epoch, topics, target, partitions, and those to give up; only of a member. */

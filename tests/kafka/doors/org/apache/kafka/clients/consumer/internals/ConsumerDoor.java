@@ -101,6 +101,18 @@ public final class ConsumerDoor {
         membership.transitionToJoining();
     }
 
+    /** From now on the consumer is a static one, with this instance id; it has sent nothing yet. */
+    public void giveInstance(int instance) {
+        Members.set(membership, "groupInstanceId", Optional.of("instance" + instance));
+    }
+
+    /** The application subscribes again after it has left, once its listener has returned, and polls. */
+    public void join(long topics) {
+        release();
+        subscribe(topics);
+        membership.onConsumerPoll();
+    }
+
     /** Objects that fill the longest constructor of a class, by their types. */
     private record Filled(Object... values) {
         Filled with(Object more) {
@@ -218,9 +230,14 @@ public final class ConsumerDoor {
 
     /** The listener has returned; whether a consumer waited for it. */
     public boolean release() {
-        if (leaving == null || leaving.isDone()) return false;
+        if (!isReleasing()) return false;
         leaving.complete(null);
         return true;
+    }
+
+    /** Whether the listener has been called because the consumer leaves, and has not returned. */
+    public boolean isReleasing() {
+        return leaving != null && !leaving.isDone();
     }
 
     public boolean isWaiting() {
