@@ -27,6 +27,7 @@ class Bounds(NamedTuple):
     max_producer_epoch: the highest producer epoch, 32767 in Kafka.
     max_time: the last tick of the clock.
     member_ids: how many member ids the coordinator of a classic group can give out.
+    noted_owners: 1 if models keep the last owner of each partition of a group, for properties; 0 otherwise.
     noted_targets: 1 if models keep the target that an operator has asked for last, for properties; 0 otherwise.
     partitions: how many partitions there are.
     producer_ids: how many producer ids the cluster can give out.
@@ -52,6 +53,7 @@ class Bounds(NamedTuple):
     max_producer_epoch: int
     max_time: int
     member_ids: int
+    noted_owners: int
     noted_targets: int
     partitions: int
     producer_ids: int

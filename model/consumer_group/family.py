@@ -75,8 +75,10 @@ CONSUMER_GROUP = Family(
         "subscription_changes": 0,
         "creations": 0,
         "deferrals": 0,
+        "noted_owners": 0,
     },
     rules=ConsumerGroupRules(),
+    flags=("noted_owners",),
     drawing=CONSUMER_GROUPS,
     sometimes=[properties.both_own_something, properties.partition_is_awaited],
 )
