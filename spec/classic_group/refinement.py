@@ -7,6 +7,10 @@ if the bound `noted_owners` is 1; otherwise nobody is taken to have owned it.
 
 A member is a member id: a consumer that joins anew with another one is another member. Its epoch is the generation that
 it knows. The successor of a static member has its instance id, its generation and a later member id.
+
+A cooperative group does not implement the abstract group if its coordinator changes: the log does not have a generation
+whose assignments were not made, so that the next coordinator gives out its number again. No two members own a partition
+at a time all the same, and a consumer commits nothing until it has its assignment.
 """
 
 from kafkacheck.impl.bounds import Bounds
