@@ -1,7 +1,7 @@
 """Does the consumer protocol implement the abstract group, in which partitions are handed over in order?
 
-By Kafka's rules it does not: a heartbeat that is under way while its consumer takes more partitions lets the coordinator
-give those away (finding F14, consumer_group.lost_heartbeats). This is the system with a rule that no release has.
+By Kafka's rules it does not: while a heartbeat is under way its consumer takes more partitions, and the coordinator
+gives those away (finding F14, consumer_group.lost_heartbeats). This is the system with a rule that no release has.
 
 Bounds: two consumers that share two partitions; a consumer leaves, and a live one is fenced, which goes on for a while.
 Expected: HOLDS

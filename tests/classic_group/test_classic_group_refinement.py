@@ -1,4 +1,4 @@
-"""The classic protocol and the abstract group: the properties fail where they must, on states and with old rules."""
+"""The classic protocol and the abstract group: each property fails where it must, on states and with old rules."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The consumer protocol and the abstract group: the properties fail where they must, on states and with Kafka's rules."""
+"""The consumer protocol and the abstract group: each property fails where it must, on states and by Kafka's rules."""
 
 import pytest
 
