@@ -131,7 +131,9 @@ class Lanes:
         if self.held is not None:
             _check_texts("held", (f"{{{self.held.ids}}}",), element, own)
             if not isinstance(lookup(self.held.ids, element, own)[0], Ids):
-                raise ModelError(f"drawing: held ids={self.held.ids!r} is not the path of a set of ids")
+                raise ModelError(
+                    f"drawing: held ids={self.held.ids!r} is not the path of a set of ids; declare it as Ids"
+                )
         names = {lane.name for lane in self.extra}
         for name, event in self.events.items():
             if name in actions:

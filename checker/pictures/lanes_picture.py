@@ -177,16 +177,16 @@ class _Picture:
         held = self.story.drawing.held
         if held is None or not self.story.ids:
             return y
-        style, x = Style(9, INK), GAP
-        for each in self.story.ids:
-            text = f"{held.text} {each}"
-            self.canvas.box(x + HELD / 2, y + GAP, _held_box(each), ROW)
-            x += HELD + 4
-            self.canvas.box(
-                x + width_of(text, style) / 2, y + GAP, Box(text, width_of(text, style), style, left=True), ROW
-            )
-            x += width_of(text, style) + 2 * GAP
-        return y + GAP + ROW
+        texts = [f"{held.text} {each}" for each in self.story.ids]
+        x, y, width = GAP, y + GAP, HELD + 4 + max(width_of(text, PLAIN) for text in texts) + 2 * GAP
+        for each, text in zip(self.story.ids, texts, strict=True):
+            if x > GAP and x + width > self.right:
+                x, y = GAP, y + ROW + 2
+            self.canvas.box(x + HELD / 2, y, _held_box(each), ROW)
+            middle = x + HELD + 4 + width_of(text, PLAIN) / 2
+            self.canvas.box(middle, y, Box(text, width_of(text, PLAIN), PLAIN, left=True), ROW)
+            x += width
+        return y + ROW
 
     def _draw_verdict(self, y: float) -> float:
         """The violation and its place, under the last state."""
