@@ -25,5 +25,6 @@ MODEL = family.CONSUMER_GROUP.model(
         refinement.partitions_are_handed_over_in_order,
         refinement.fenced_consumers_are_behind,
         refinement.last_owners_are_noted,
+        refinement.only_owners_are_noted,
     ],
 )

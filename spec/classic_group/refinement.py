@@ -121,3 +121,15 @@ def last_owners_are_noted(state: State, rules: ClassicGroupRules, bounds: Bounds
         for partition_id in consumer.owned
         if owns(state, rules, consumer_id, partition_id)
     )
+
+
+def only_owners_are_noted(before: State, after: State, rules: ClassicGroupRules) -> bool:
+    """The history changes only where somebody owns the partition.
+
+    Lost if it fails: what is said of the order of owners is said of others.
+    Source: `State.last_owners`.
+    """
+    return all(
+        last == before.last_owners[partition_id] or owner(after, rules, partition_id) != NOBODY
+        for partition_id, last in enumerate(after.last_owners)
+    )

@@ -89,3 +89,15 @@ def last_owners_are_noted(state: State, bounds: Bounds) -> bool:
         for partition_id in consumer.owned
         if owns(state, member_id, partition_id)
     )
+
+
+def only_owners_are_noted(before: State, after: State) -> bool:
+    """The history changes only where somebody owns the partition.
+
+    Lost if it fails: what is said of the order of owners is said of others.
+    Source: `State.last_owners`.
+    """
+    return all(
+        last == before.last_owners[partition_id] or owner(after, partition_id) != NOBODY
+        for partition_id, last in enumerate(after.last_owners)
+    )

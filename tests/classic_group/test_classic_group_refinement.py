@@ -72,6 +72,13 @@ def test_the_history_has_every_owner():
     assert not spec.last_owners_are_noted(owned_by({0}, {}, noted=(0, 2, -1)), RULES, BOUNDS)
 
 
+def test_the_history_has_nobody_else():
+    noted = (0, 3, -1)
+    assert spec.only_owners_are_noted(owned_by({}, {}), owned_by({0}, {}, noted=noted), RULES)
+    assert spec.only_owners_are_noted(owned_by({0}, {}, noted=noted), owned_by({}, {}, noted=noted), RULES)
+    assert not spec.only_owners_are_noted(owned_by({}, {}), owned_by({}, {}, noted=noted), RULES)
+
+
 PROPERTIES = [spec.partitions_are_handed_over_in_order, spec.fenced_consumers_are_behind]
 
 

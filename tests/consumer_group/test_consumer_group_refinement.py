@@ -66,6 +66,12 @@ def test_the_history_has_every_owner():
     assert not spec.last_owners_are_noted(owned_by({0}, {}), BOUNDS)
 
 
+def test_the_history_has_nobody_else():
+    assert spec.only_owners_are_noted(owned_by({}, {}), owned_by({0}, {}, noted=(0, 3)))
+    assert spec.only_owners_are_noted(owned_by({0}, {}, noted=(0, 3)), owned_by({}, {}, noted=(0, 3)))
+    assert not spec.only_owners_are_noted(owned_by({}, {}), owned_by({}, {}, noted=(0, 3)))
+
+
 def test_only_a_successor_takes_a_partition_under_the_same_epoch():
     assert comes_after(3, 2, False) and comes_after(3, 3, True)
     assert not comes_after(3, 3, False) and not comes_after(2, 3, True)
