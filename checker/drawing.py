@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.schema import Ids
 
 TEMPLATE = re.compile(r"\{([^{}]*)\}")
 WHOLE_STATES = ("before", "after")
@@ -64,6 +65,18 @@ class Band:
 
 
 @dataclass(frozen=True)
+class Held:
+    """What an element holds, drawn as bars along its lane: one for each id, from the step that takes it on.
+
+    `ids` is the path of a set of ids in the element. An id has the same colour and the same place on every lane, so
+    that two lanes that hold it at a time are seen. `text` is the word for one of them, which the legend has.
+    """
+
+    ids: str
+    text: str
+
+
+@dataclass(frozen=True)
 class ExtraLane:
     """A lane for no element of the array; `record` is the path of its part of the state, and `text` describes that."""
 
@@ -88,6 +101,7 @@ class Lanes:
     events: Mapping[str, Event]
     cells: Cells | None = None
     band: Band | None = None
+    held: Held | None = None
     extra: tuple[ExtraLane, ...] = ()
     suspects: tuple[str, ...] = ()
     place: str = ""
@@ -114,6 +128,12 @@ class Lanes:
             _check_texts("a cell", (self.cells.text,), lookup(self.cells.items, element, own)[0][0], own)
         if self.band is not None:
             _check_texts("band", (f"{{{self.band.holder}}} {{{self.band.colour}}}", self.band.text), element, own)
+        if self.held is not None:
+            _check_texts("held", (f"{{{self.held.ids}}}",), element, own)
+            if not isinstance(lookup(self.held.ids, element, own)[0], Ids):
+                raise ModelError(
+                    f"drawing: held ids={self.held.ids!r} is not the path of a set of ids; declare it as Ids"
+                )
         names = {lane.name for lane in self.extra}
         for name, event in self.events.items():
             if name in actions:

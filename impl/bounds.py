@@ -31,6 +31,7 @@ class Bounds(NamedTuple):
     max_time: the last tick of the clock.
     members: how many consumers a consumer group has.
     member_ids: how many member ids the coordinator of a classic group can give out.
+    noted_owners: 1 if models keep the last owner of each partition of a group, for properties; 0 otherwise.
     noted_targets: 1 if models keep the target that an operator has asked for last, for properties; 0 otherwise.
     partitions: how many partitions there are.
     pipelines: 1 if applications process records in threads of their own; 0 otherwise.
@@ -61,6 +62,7 @@ class Bounds(NamedTuple):
     max_time: int
     members: int
     member_ids: int
+    noted_owners: int
     noted_targets: int
     partitions: int
     pipelines: int

@@ -106,6 +106,19 @@ class Story:
             return None
         return self._fill(band.text, element, lane.path, names), int(lookup(band.colour, element, names)[0])
 
+    def held(self, lane: Lane, step: int) -> tuple[int, ...]:
+        """The ids that a lane holds after a step, in their order."""
+        held = self.drawing.held
+        if held is None or lane.index is None:
+            return ()
+        return tuple(lookup(held.ids, self._element(lane, step), {})[0])
+
+    @cached_property
+    def ids(self) -> tuple[int, ...]:
+        """The ids that any lane holds at any time, in their order."""
+        steps = range(len(self._states))
+        return tuple(sorted({each for lane in self.lanes for step in steps for each in self.held(lane, step)}))
+
     def is_changed(self, lane: Lane, step: int) -> bool:
         """Whether a step changed the lane's part of the state."""
         inside = (f"{lane.path}.", f"{lane.path}[")

@@ -13,6 +13,8 @@ INK, GREY, FAINT, FAINTER, RED, PINK, GREEN = (
 )  # fmt: skip
 PLAIN, BOLD, RED_BOLD, SMALL = Style(9, INK), Style(9, INK, bold=True), Style(9, RED, bold=True), Style(8, "#666666")
 LEAST_SPACING, MOST_CALL, LEAST_CELL, BAR, GAP, ROW = 200.0, 240.0, 38.0, 5.0, 8.0, 15.0
+HELD, HELD_APART = 9.0, 12.0
+"""How wide the bars of held ids are, and how far apart their middles."""
 
 
 def lanes_svg(trace: Trace, drawing: Lanes, witness: Witness | None) -> str:
@@ -61,7 +63,9 @@ class _Picture:
         for lane in self.lanes:
             self.canvas.line((self._x(lane), top + 20), (self._x(lane), y), FAINT, 1.2)
             self._draw_band(lane, y)
+            self._draw_held(lane, y)
         y = self._draw_verdict(y)
+        y = self._draw_key(y)
         legend = [line for text in self.story.drawing.legend for line in wrap(text, self.right - 2 * GAP, SMALL)]
         y = self.canvas.words(self.right / 2, y + GAP, legend, Box("", self.right - 2 * GAP, SMALL, left=True))
         return self.canvas.svg(self.right, y)
@@ -111,6 +115,10 @@ class _Picture:
         return y
 
     def _draw_card(self, lane: Lane, step: int, y: float) -> float:
+        held = self.story.held(lane, step)
+        for each in held:
+            self.canvas.box(self._x_of_held(lane, each), y, _held_box(each), ROW)
+        y += ROW + 2 if held else 0
         for row in self._card(lane, step):
             self.canvas.row(self._x(lane), y, row, ROW)
             y += ROW + 2
@@ -123,7 +131,7 @@ class _Picture:
         marker, band = self.story.marker(lane, step), self.story.band(lane, step)
         rows = texts if marker is None else [self._cells(lane, step, marker), *texts]
         if band is not None:
-            shade, style = SHADES[band[1] % len(SHADES)], Style(9, "white", bold=True)
+            shade, style = _shade(band[1]), Style(9, "white", bold=True)
             rows.insert(0, [Box(band[0], width_of(band[0], style) + GAP, style, shade)])
         return rows
 
@@ -146,8 +154,39 @@ class _Picture:
         for start, end in zip(starts, [*starts[1:], self.count], strict=True):
             band, low = bands[start], self.moments[end] if end < self.count else bottom
             if band is not None:
-                shade = SHADES[band[1] % len(SHADES)]
-                self.canvas.line((self._x(lane), self.moments[start]), (self._x(lane), low), shade, 7, layer=1)
+                self.canvas.line(
+                    (self._x(lane), self.moments[start]), (self._x(lane), low), _shade(band[1]), 7, layer=1
+                )
+
+    def _x_of_held(self, lane: Lane, held: int) -> float:
+        """Where the middle of an id's bar is: the bars of all ids are side by side, and the lane in their midst."""
+        ids = self.story.ids
+        return self._x(lane) + (ids.index(held) - (len(ids) - 1) / 2) * HELD_APART
+
+    def _draw_held(self, lane: Lane, bottom: float) -> None:
+        for each in self.story.ids:
+            is_held = [each in self.story.held(lane, step) for step in range(self.count)]
+            starts = [step for step in range(self.count) if is_held[step] and not (step and is_held[step - 1])]
+            for start in starts:
+                end = next((step for step in range(start, self.count) if not is_held[step]), self.count)
+                low, x = self.moments[end] if end < self.count else bottom, self._x_of_held(lane, each)
+                self.canvas.line((x, self.moments[start]), (x, low), _shade(each), HELD, layer=1)
+
+    def _draw_key(self, y: float) -> float:
+        """Which colour stands for which id."""
+        held = self.story.drawing.held
+        if held is None or not self.story.ids:
+            return y
+        texts = [f"{held.text} {each}" for each in self.story.ids]
+        x, y, width = GAP, y + GAP, HELD + 4 + max(width_of(text, PLAIN) for text in texts) + 2 * GAP
+        for each, text in zip(self.story.ids, texts, strict=True):
+            if x > GAP and x + width > self.right:
+                x, y = GAP, y + ROW + 2
+            self.canvas.box(x + HELD / 2, y, _held_box(each), ROW)
+            middle = x + HELD + 4 + width_of(text, PLAIN) / 2
+            self.canvas.box(middle, y, Box(text, width_of(text, PLAIN), PLAIN, left=True), ROW)
+            x += width
+        return y + ROW
 
     def _draw_verdict(self, y: float) -> float:
         """The violation and its place, under the last state."""
@@ -176,6 +215,15 @@ class _Picture:
         y = self.canvas.words(self.right / 2, y + 4, wrap(head, width, banner), Box("", width, banner, RED))
         lines = [f"  {line}" for text in told if text for line in wrap(text, width - 2 * GAP, style)]
         return self.canvas.words(self.right / 2, y, lines, Box("", width, style, PINK, left=True))
+
+
+def _shade(number: int) -> str:
+    return SHADES[number % len(SHADES)]
+
+
+def _held_box(held: int) -> Box:
+    """The id on the ground of its colour."""
+    return Box(str(held), HELD, Style(8, "white", bold=True), _shade(held))
 
 
 def _item_box(item: Item, is_suspect: bool) -> Box:

@@ -1,11 +1,12 @@
 """How behaviours of a classic group are drawn: the coordinator and each consumer as a lane."""
 
-from kafkacheck.checker.drawing import Event, ExtraLane, Lanes
+from kafkacheck.checker.drawing import Event, ExtraLane, Held, Lanes
 
 CLASSIC_GROUPS = Lanes(
     array="consumers",
     title="consumer {lane}",
     text="{state}  generation {generation}  owns {owned}",
+    held=Held(ids="owned", text="partition"),
     extra=(
         ExtraLane(
             name="coordinator",
@@ -43,4 +44,5 @@ CLASSIC_GROUPS = Lanes(
         "request_is_lost": Event(at="consumer_id", text="its request is lost"),
     },
     suspects=("consumer_id", "one_id", "other_id"),
+    legend=("A coloured bar: the consumer processes that partition.",),
 )

@@ -81,8 +81,10 @@ CLASSIC_GROUP = Family(
         "expirations": 0,
         "timeouts": 0,
         "failovers": 0,
+        "noted_owners": 0,
     },
     rules=ClassicGroupRules(),
+    flags=("noted_owners",),
     drawing=CLASSIC_GROUPS,
     sometimes=[properties.both_own_something],
 )

@@ -5,11 +5,20 @@ from typing import Annotated
 from kafkacheck.checker.schema import Allowance, Array, ById, If, Struct, copy
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.classic_group import coordinator
-from kafkacheck.impl.classic_group.constants import ConsumerState, GroupState, RequestKind, Stage
+from kafkacheck.impl.classic_group.constants import NO_MEMBER_ID, ConsumerState, GroupState, RequestKind, Stage
 from kafkacheck.impl.classic_group.records import ClassicGroup, ClassicGroupRules
 from kafkacheck.impl.client import classic_membership
 from kafkacheck.impl.client.classic_membership import ClassicConsumer
-from kafkacheck.impl.messages.classic_group import Connection, ConsumerId, MemberId
+from kafkacheck.impl.messages.classic_group import (
+    Connection,
+    ConsumerId,
+    MemberId,
+    OptionalGeneration,
+    OptionalInstanceId,
+    OptionalMemberId,
+)
+
+NOBODY = -1
 
 
 class Budget(Struct):
@@ -31,6 +40,19 @@ class Budget(Struct):
     failovers: Annotated[int, Allowance("failovers")]
 
 
+class LastOwner(Struct):
+    """The last owner of a partition, as only properties know it.
+
+    member_id: the member that owned it last, or owns it; `NO_MEMBER_ID` if none has.
+    instance_id: its instance id, if it is a static member.
+    generation: the newest generation in which it did.
+    """
+
+    member_id: OptionalMemberId
+    instance_id: OptionalInstanceId
+    generation: OptionalGeneration
+
+
 class State(Struct):
     """The whole system.
 
@@ -39,6 +61,7 @@ class State(Struct):
     group: the group in the coordinator's memory.
     logged: the group as the log has it, if the coordinator can change. An append is committed at once: one that is not
         has the effect of a request that was not handled, and one whose answer is late that of a lost response.
+    last_owners: by partition, its last owner, if the bound `noted_owners` is 1. Only properties read it.
     budget: the disturbances that are left.
     """
 
@@ -46,6 +69,7 @@ class State(Struct):
     connections: Annotated[Array[Connection], ById("consumers")]
     group: ClassicGroup
     logged: Annotated[ClassicGroup, If("failovers")]
+    last_owners: Annotated[Array[LastOwner], ById("partitions"), If("noted_owners")]
     budget: Budget
 
 
@@ -69,11 +93,26 @@ def consumer_sends_leave(state: State, consumer_id: ConsumerId) -> bool:
     return classic_membership.send_leave(state.consumers[consumer_id], state.connections[consumer_id])
 
 
+def note_owner(state: State, consumer: ClassicConsumer) -> None:
+    """Note what a consumer owns, if it is a member in the group's generation."""
+    if consumer.generation != state.group.generation or consumer.member_id == NO_MEMBER_ID:
+        return
+    if state.group.members[consumer.member_id].is_member:
+        for partition_id in consumer.owned:
+            state.last_owners[partition_id].member_id = consumer.member_id
+            state.last_owners[partition_id].instance_id = consumer.instance_id
+            state.last_owners[partition_id].generation = consumer.generation
+
+
 def consumer_receives_response(state: State, rules: ClassicGroupRules, bounds: Bounds, consumer_id: ConsumerId) -> bool:
     """A consumer handles the response to its request."""
-    return classic_membership.receive_response(
+    if not classic_membership.receive_response(
         state.consumers[consumer_id], rules, bounds, state.connections[consumer_id]
-    )
+    ):
+        return False
+    if bounds.noted_owners > 0:
+        note_owner(state, state.consumers[consumer_id])
+    return True
 
 
 def coordinator_handles_request(

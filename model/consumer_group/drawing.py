@@ -1,11 +1,12 @@
 """How behaviours of a consumer group are drawn: the coordinator and each consumer as a lane."""
 
-from kafkacheck.checker.drawing import Event, ExtraLane, Lanes
+from kafkacheck.checker.drawing import Event, ExtraLane, Held, Lanes
 
 CONSUMER_GROUPS = Lanes(
     array="consumers",
     title="consumer {lane}",
     text="{state}  epoch {member_epoch}  owns {owned}",
+    held=Held(ids="owned", text="partition"),
     extra=(
         ExtraLane(
             name="coordinator",
@@ -57,5 +58,8 @@ CONSUMER_GROUPS = Lanes(
         "partition_is_created": Event(at="coordinator", text="partition {partition_id} is created"),
     },
     suspects=("member_id", "one_id", "other_id"),
-    legend=("A response that names no assignment shows an empty one.",),
+    legend=(
+        "A coloured bar: the consumer processes that partition.",
+        "A response that names no assignment shows an empty one.",
+    ),
 )

@@ -8,7 +8,7 @@ from kafkacheck.impl.consumer_group.coordinator import may_time_out, remove_memb
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.impl.ids import PartitionId
 from kafkacheck.impl.messages.consumer_group_heartbeat import MemberId, TopicSet
-from kafkacheck.model.consumer_group.system import State, coordinator_defers_assignment, is_at_last_epoch
+from kafkacheck.model.consumer_group.system import State, coordinator_defers_assignment, is_at_last_epoch, note_owner
 
 
 def start_joining(state: State, bounds: Bounds) -> bool:
@@ -133,7 +133,7 @@ def heartbeat_is_delayed(state: State, member_id: MemberId) -> bool:
     return True
 
 
-def coordinator_fails_over(state: State) -> bool:
+def coordinator_fails_over(state: State, bounds: Bounds) -> bool:
     """Another broker becomes the group's coordinator, and loads the group from the log.
 
     Who: the cluster.
@@ -146,6 +146,8 @@ def coordinator_fails_over(state: State) -> bool:
     for member_id, heartbeat in enumerate(state.heartbeats):
         if heartbeat.stage == HeartbeatStage.APPENDED:
             consumer_membership.lose_heartbeat(state.consumers[member_id], heartbeat)
+        if bounds.noted_owners > 0:
+            note_owner(state, member_id)
     return True
 
 

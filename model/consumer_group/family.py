@@ -96,8 +96,10 @@ CONSUMER_GROUP = Family(
         "deferrals": 0,
         "restarts": 0,
         "timeouts": 0,
+        "noted_owners": 0,
     },
     rules=ConsumerGroupRules(),
+    flags=("noted_owners",),
     drawing=CONSUMER_GROUPS,
     sometimes=[properties.both_own_something, properties.partition_is_awaited],
 )

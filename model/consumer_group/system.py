@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, AtMost, Bag, ById, If, Position, Struct, clear, copy, remove
+from kafkacheck.checker.schema import Allowance, Array, AtMost, Bag, ById, Id, If, Position, Struct, clear, copy, remove
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.client import consumer_membership
 from kafkacheck.impl.client.consumer_membership import Consumer
@@ -16,8 +16,11 @@ from kafkacheck.impl.consumer_group.coordinator import (
 )
 from kafkacheck.impl.consumer_group.records import ConsumerGroup, ConsumerGroupRules
 from kafkacheck.impl.ids import PartitionSet
-from kafkacheck.impl.messages.consumer_group_heartbeat import Heartbeat, HeartbeatRequest, MemberId
+from kafkacheck.impl.messages.consumer_group_heartbeat import Heartbeat, HeartbeatRequest, MemberEpoch, MemberId
 
+NOBODY = -1
+
+OptionalMemberId = Annotated[int, Id("members", none=NOBODY)]
 LatePlace = Annotated[int, Position("late_heartbeats")]
 
 
@@ -50,6 +53,17 @@ class Budget(Struct):
     timeouts: Annotated[int, Allowance("timeouts")]
 
 
+class LastOwner(Struct):
+    """The last owner of a partition, as only properties know it.
+
+    member_id: the consumer that owned it last, or owns it; `NOBODY` if none has.
+    member_epoch: the newest epoch under which it did.
+    """
+
+    member_id: OptionalMemberId
+    member_epoch: MemberEpoch
+
+
 class State(Struct):
     """The whole system.
 
@@ -59,6 +73,7 @@ class State(Struct):
     late_heartbeats: requests that no consumer waits for.
     group: the group in the coordinator's memory.
     logged: the group as the log has it, if the coordinator can change.
+    last_owners: by partition, its last owner, if the bound `noted_owners` is 1. Only properties read it.
     budget: the disturbances that are left.
     """
 
@@ -68,6 +83,7 @@ class State(Struct):
     late_heartbeats: Annotated[Bag[HeartbeatRequest], AtMost("late_heartbeats"), If("delays")]
     group: ConsumerGroup
     logged: Annotated[ConsumerGroup, If("failovers")]
+    last_owners: Annotated[Array[LastOwner], ById("partitions"), If("noted_owners")]
     budget: Budget
 
 
@@ -166,11 +182,25 @@ def group_log_commits(state: State) -> bool:
     return True
 
 
-def consumer_receives_response(state: State, rules: ConsumerGroupRules, member_id: MemberId) -> bool:
+def note_owner(state: State, member_id: int) -> None:
+    """Note what a consumer owns, if the coordinator would accept its commits."""
+    consumer = state.consumers[member_id]
+    member = state.group.members[member_id]
+    if member.state != MemberState.NOT_A_MEMBER and member.member_epoch == consumer.member_epoch:
+        for partition_id in consumer.owned:
+            state.last_owners[partition_id].member_id = member_id
+            state.last_owners[partition_id].member_epoch = consumer.member_epoch
+
+
+def consumer_receives_response(state: State, rules: ConsumerGroupRules, bounds: Bounds, member_id: MemberId) -> bool:
     """A consumer handles the response to its heartbeat."""
-    return consumer_membership.receive_heartbeat_response(
+    if not consumer_membership.receive_heartbeat_response(
         state.consumers[member_id], rules, state.heartbeats[member_id]
-    )
+    ):
+        return False
+    if bounds.noted_owners > 0:
+        note_owner(state, member_id)
+    return True
 
 
 def consumer_begins_reconciliation(state: State, member_id: MemberId) -> bool:
@@ -178,9 +208,13 @@ def consumer_begins_reconciliation(state: State, member_id: MemberId) -> bool:
     return consumer_membership.begin_reconciliation(state.consumers[member_id])
 
 
-def consumer_completes_reconciliation(state: State, member_id: MemberId) -> bool:
+def consumer_completes_reconciliation(state: State, bounds: Bounds, member_id: MemberId) -> bool:
     """A consumer has applied an assignment, or gives that up."""
-    return consumer_membership.complete_reconciliation(state.consumers[member_id])
+    if not consumer_membership.complete_reconciliation(state.consumers[member_id]):
+        return False
+    if bounds.noted_owners > 0:
+        note_owner(state, member_id)
+    return True
 
 
 def consumer_releases_partitions(state: State, member_id: MemberId) -> bool:
