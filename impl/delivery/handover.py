@@ -82,7 +82,7 @@ def follow_generation(group: Group, consumer: Consumer, consumer_id: int) -> boo
     return True
 
 
-def end_membership(group: Group, consumer_id: int) -> bool:
+def remove_from_group(group: Group, consumer_id: int) -> bool:
     """Remove a member of which the coordinator has not heard for too long.
 
     Who: the coordinator.

@@ -35,12 +35,12 @@ def dead_member_expires(state: State, bounds: Bounds, consumer_id: ConsumerId) -
 
     Who: the coordinator.
     When: the session ends.
-    Effect: as `end_membership` says.
+    Effect: as `remove_from_group` says.
     Source: the session timeout, or a good-bye.
     """
     if state.consumers[consumer_id].state == ConsumerState.RUNNING or is_last_generation(state, bounds):
         return False
-    return handover.end_membership(state.group, consumer_id)
+    return handover.remove_from_group(state.group, consumer_id)
 
 
 def live_member_expires(state: State, bounds: Bounds, consumer_id: ConsumerId) -> bool:
@@ -48,12 +48,12 @@ def live_member_expires(state: State, bounds: Bounds, consumer_id: ConsumerId) -
 
     Who: the coordinator.
     When: the session, or `max.poll.interval.ms`, ends.
-    Effect: as `end_membership` says; the consumer does not know.
+    Effect: as `remove_from_group` says; the consumer does not know.
     Source: the session timeout; KIP-62.
     """
     if state.consumers[consumer_id].state != ConsumerState.RUNNING or is_last_generation(state, bounds):
         return False
-    return handover.end_membership(state.group, consumer_id)
+    return handover.remove_from_group(state.group, consumer_id)
 
 
 def offset_fetch_fails(state: State, rules: DeliveryRules, consumer_id: ConsumerId) -> bool:
