@@ -93,8 +93,10 @@ def consumer_sends_leave(state: State, consumer_id: ConsumerId) -> bool:
     return classic_membership.send_leave(state.consumers[consumer_id], state.connections[consumer_id])
 
 
-def note_owner(state: State, consumer: ClassicConsumer) -> None:
-    """Note what a consumer owns, if it is a member in the group's generation."""
+def note_owner(state: State, bounds: Bounds, consumer: ClassicConsumer) -> None:
+    """Note what a consumer owns, if it is a member in the group's generation, and if owners are noted at all."""
+    if bounds.noted_owners == 0:
+        return
     if consumer.generation != state.group.generation or consumer.member_id == NO_MEMBER_ID:
         return
     if state.group.members[consumer.member_id].is_member:
@@ -110,8 +112,7 @@ def consumer_receives_response(state: State, rules: ClassicGroupRules, bounds: B
         state.consumers[consumer_id], rules, bounds, state.connections[consumer_id]
     ):
         return False
-    if bounds.noted_owners > 0:
-        note_owner(state, state.consumers[consumer_id])
+    note_owner(state, bounds, state.consumers[consumer_id])
     return True
 
 

@@ -146,8 +146,7 @@ def coordinator_fails_over(state: State, bounds: Bounds) -> bool:
     for member_id, heartbeat in enumerate(state.heartbeats):
         if heartbeat.stage == HeartbeatStage.APPENDED:
             consumer_membership.lose_heartbeat(state.consumers[member_id], heartbeat)
-        if bounds.noted_owners > 0:
-            note_owner(state, member_id)
+        note_owner(state, bounds, member_id)
     return True
 
 

@@ -182,8 +182,10 @@ def group_log_commits(state: State) -> bool:
     return True
 
 
-def note_owner(state: State, member_id: int) -> None:
-    """Note what a consumer owns, if the coordinator would accept its commits."""
+def note_owner(state: State, bounds: Bounds, member_id: int) -> None:
+    """Note what a consumer owns, if the coordinator would accept its commits, and if owners are noted at all."""
+    if bounds.noted_owners == 0:
+        return
     consumer = state.consumers[member_id]
     member = state.group.members[member_id]
     if member.state != MemberState.NOT_A_MEMBER and member.member_epoch == consumer.member_epoch:
@@ -198,8 +200,7 @@ def consumer_receives_response(state: State, rules: ConsumerGroupRules, bounds: 
         state.consumers[member_id], rules, state.heartbeats[member_id]
     ):
         return False
-    if bounds.noted_owners > 0:
-        note_owner(state, member_id)
+    note_owner(state, bounds, member_id)
     return True
 
 
@@ -212,8 +213,7 @@ def consumer_completes_reconciliation(state: State, bounds: Bounds, member_id: M
     """A consumer has applied an assignment, or gives that up."""
     if not consumer_membership.complete_reconciliation(state.consumers[member_id]):
         return False
-    if bounds.noted_owners > 0:
-        note_owner(state, member_id)
+    note_owner(state, bounds, member_id)
     return True
 
 
