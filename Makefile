@@ -47,7 +47,7 @@ test: environment
 	@$(BIN)/python .ci/timed.py $(MAKE) --no-print-directory lint every-test
 
 every-test: environment
-	@$(BIN)/python -m pytest --all -q -rs -n $(WORKERS) --maxprocesses 8 --dist worksteal
+	@$(BIN)/python -m pytest --all -q -rsfE -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 long: environment
 	@$(BIN)/python -m pytest --all --long -q -n $(WORKERS) --maxprocesses 8 --dist worksteal \

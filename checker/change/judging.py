@@ -120,6 +120,11 @@ class Judged:
         """Whether users lose something."""
         return any(each.is_outcome for each in self.failures)
 
+    @property
+    def is_new_outcome(self) -> bool:
+        """Whether users lose something that they did not lose before, not even later."""
+        return any(each.is_outcome and each.former is None for each in self.failures)
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -315,7 +320,9 @@ def compared(blank: Judged, former: Searched, now: Searched) -> Judged:
     idle = [each for each in now.idle if each not in former.idle] if is_whole else []
     if idle:
         failures.append(Failure(VACUITY, False, reason=", ".join(idle)))
-    failures.sort(key=lambda each: (not each.is_outcome, each.length is None, each.length or 0))
+    failures.sort(
+        key=lambda each: (not each.is_outcome, each.former is not None, each.length is None, each.length or 0)
+    )
     left = {each.name for each in now.violations}
     mended = tuple(name for name in before if name not in left) if is_whole else ()
     change = Change.FAILS if failures else Change.UNFINISHED if now.reason or former.reason else Change.STEPS

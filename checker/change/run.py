@@ -121,15 +121,22 @@ class Report:
 
     @property
     def failing(self) -> list[Judged]:
-        """The models in which something fails that did not: outcomes first, then those that held, then the shortest."""
+        """The models in which something fails that did not, or fails sooner.
+
+        Outcomes come first, new ones before those that come sooner; then models that held, then the shortest.
+        """
         found = [each for each in (*self.judged, *self.tried) if each.change is Change.FAILS]
         red = self.red
         return sorted(
             found,
             key=lambda each: (
-                not each.is_outcome, each.model in red, bool(each.settings), each.failures[0].length or 0
+                not each.is_outcome,
+                not each.is_new_outcome,
+                each.model in red,
+                bool(each.settings),
+                each.failures[0].length or 0,
             ),
-        )  # fmt: skip
+        )
 
     @property
     def red(self) -> dict[str, str]:
@@ -257,17 +264,17 @@ class Run:
         """Whether the answer can tell more of a model than is known.
 
         Whether a model runs the edited lines is asked only while they make no difference anywhere. Anything else can
-        tell more, unless users lose something in the model. If they lose something in another one, it is enough that
-        anything fails in it.
+        tell more, unless users lose something in the model that they did not lose before. If they do so in another one,
+        it is enough that anything fails in it.
         """
         if question.is_of_lines:
             is_same = all(each.change in (Change.NOTHING, Change.UNFINISHED) for each in self._all())
             return is_same and (not self.report.lines or bool(self.report.idle_lines))
         known = [self._judged[question.name]] if question.name in self._judged else []
         known += self._tried_of(question.name)
-        if any(each.is_outcome for each in known):
+        if any(each.is_new_outcome for each in known):
             return question.rank is None and self._judged[question.name].change is Change.UNFINISHED
-        is_lost = any(each.is_outcome for each in self._all())
+        is_lost = any(each.is_new_outcome for each in self._all())
         return not (is_lost and any(each.change is Change.FAILS for each in known))
 
     def _all(self) -> list[Judged]:
@@ -296,7 +303,7 @@ class Run:
         if is_first or judged.change is not Change.UNFINISHED:
             self._judged[each.name] = judged
         is_cut = judged.change in (Change.UNFINISHED, Change.FAILS) and bool(judged.now.reason or judged.former.reason)
-        if is_cut and question.effort.most_states is not None and not judged.is_outcome:
+        if is_cut and question.effort.most_states is not None and not judged.is_new_outcome:
             self._put(each, (), None, is_whole=True)
         if is_first:
             places = Counter[int]()
@@ -327,5 +334,7 @@ class Run:
 def _tells_more(found: Judged, known: Sequence[Judged]) -> bool:
     """Whether other settings tell more of an edit than is known: a failure, the first loss, or the first other step."""
     if found.change is Change.FAILS:
-        return found.is_outcome or not any(each.change is Change.FAILS for each in known)
+        if found.is_new_outcome or not any(each.change is Change.FAILS for each in known):
+            return True
+        return found.is_outcome and not any(each.is_outcome for each in known)
     return found.change is Change.STEPS and all(each.change is Change.NOTHING for each in known)

@@ -108,6 +108,8 @@ def failing_lines(report: Report) -> Iterator[str]:
         yield f"FAILS in {len(hidden)} more: {_listed(list(map(named, hidden)))}"
     if report.failing and not any(each.is_outcome for each in report.failing):
         yield "nothing that users lose was found so far: only properties that restate the rules fail"
+    elif report.failing and not any(each.is_new_outcome for each in report.failing):
+        yield "what users lose, they lost before the edit already, in more steps: no new loss was found so far"
     if not report.failing and verdict_of(report) == "NOT_EXHAUSTED":
         yield "nothing fails so far, in the models that were finished"
 

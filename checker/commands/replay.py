@@ -43,6 +43,8 @@ def replay(
     """
     if test is not None:
         _keep(model_name, path, changes, test)
+        if not as_json:
+            say(f"written: {test}")
     return replay_trace(catalogue.find_model(model_name), path, changes, as_json, system)
 
 
