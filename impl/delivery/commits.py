@@ -8,7 +8,7 @@ which is any.
 """
 
 from kafkacheck.checker.schema import Ids, add, is_full, remove
-from kafkacheck.impl.delivery.constants import CommitTime, ConsumerState
+from kafkacheck.impl.delivery.constants import NO_CONSUMER, CommitTime, ConsumerState
 from kafkacheck.impl.delivery.positions import drop_buffer, end_owning
 from kafkacheck.impl.delivery.records import Consumer, DeliveryRules, Group, OffsetCommit
 from kafkacheck.impl.ids import NO_OFFSET
@@ -137,8 +137,9 @@ def handle_commit(group: Group, consumer: Consumer, rules: DeliveryRules, consum
 
 
 def leave_group(group: Group, consumer: Consumer, consumer_id: int) -> None:
-    """Take it that the consumer was thrown out, and give all up."""
+    """Take it that the consumer, which owns the partition, was thrown out, and give all up."""
     end_owning(consumer)
+    group.owner = NO_CONSUMER
     group.members -= {consumer_id}
 
 

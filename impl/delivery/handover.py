@@ -110,8 +110,6 @@ def rejoin_group(group: Group, consumer: Consumer, consumer_id: int) -> bool:
     if not is_at_rest(consumer) or consumer_id in group.members:
         return False
     end_owning(consumer)
-    if group.owner == consumer_id:
-        group.owner = NO_CONSUMER
     group.members |= {consumer_id}
     group.generation += 1
     consumer.generation = group.generation

@@ -27,7 +27,6 @@ def begin_owning(consumer: Consumer, generation: int) -> None:
     """Own the partition; where to begin is not known yet."""
     consumer.generation = generation
     consumer.owns = True
-    consumer.asks = False
     consumer.acknowledged = NO_OFFSET
 
 
