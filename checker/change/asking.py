@@ -20,7 +20,7 @@ from kafkacheck.checker.change.judging import (
 )
 from kafkacheck.checker.change.reach import Reached
 from kafkacheck.checker.change.traps import Line, Traps
-from kafkacheck.checker.change.variants import Settings, variants
+from kafkacheck.checker.change.variants import Settings, enlarged, has_older_rules, variants
 from kafkacheck.checker.model.settings import with_settings
 from kafkacheck.checker.process.errors import KafkacheckError, ModelError
 
@@ -45,12 +45,14 @@ class Question:
 class Answer:
     """What the edits change; None if the program reaches none of them. `error`: why that cannot be said.
 
-    `variants`: other settings of the model to try, each with its rank, if it was asked with its own. `lines`: whether
-    the model runs the edited lines, if that was asked (`judging.lines_run`).
+    `variants`: other settings of the model to try, each with its rank, if it was asked with its own; `enlarged`: those
+    with one member more of a set. `lines`: whether the model runs the edited lines, if that was asked
+    (`judging.lines_run`).
     """
 
     judged: Judged | None = None
     variants: tuple[tuple[int, Settings], ...] = ()
+    enlarged: tuple[Settings, ...] = ()
     error: str = ""
     lines: dict[Line, bool | None] = field(default_factory=dict)
 
@@ -73,13 +75,16 @@ class Asker:
                 model = with_settings(catalogue.find_model(each.name), question.settings)
                 return Answer(lines=lines_run(model, self._traps, question.effort))
             judged = self._judged(each, question)
-            found = () if judged is None or question.rank is not None else self._variants(each)
+            if judged is not None and has_older_rules(catalogue.find_model(each.name), question.settings):
+                judged = replace(judged, has_older_rules=True)
+            if judged is None or question.rank is not None:
+                return Answer(judged)
+            model = catalogue.find_model(each.name)
+            found = variants(model, self._edits, each.edits)
+            larger = enlarged(model, self._edits, each.edits)
         except KafkacheckError as error:
             return Answer(error=str(error))
-        return Answer(judged, tuple(found))
-
-    def _variants(self, each: Reached) -> list[tuple[int, Settings]]:
-        return variants(catalogue.find_model(each.name), self._edits, each.edits)
+        return Answer(judged, tuple(found), tuple(larger))
 
     def _judged(self, each: Reached, question: Question) -> Judged | None:
         model = with_settings(catalogue.find_model(each.name), question.settings)

@@ -101,7 +101,8 @@ class Judged:
     """What an edit changes in a model with some settings; `former` and `now` are what the searches found.
 
     `failures`: what fails now and did not fail before, or fails sooner, outcomes first. `mended`: what failed before.
-    `is_one_program`: whether the steps could be compared.
+    `is_one_program`: whether the steps could be compared. `has_older_rules`: whether the settings turn rules to those
+    of another release.
     """
 
     model: str
@@ -113,6 +114,7 @@ class Judged:
     mended: tuple[str, ...] = ()
     reason: str = ""
     is_one_program: bool = True
+    has_older_rules: bool = False
     seconds: float = 0.0
 
     @property
@@ -124,6 +126,11 @@ class Judged:
     def is_new_outcome(self) -> bool:
         """Whether users lose something that they did not lose before, not even later."""
         return any(each.is_outcome and each.former is None for each in self.failures)
+
+    @property
+    def is_new_loss(self) -> bool:
+        """Whether that is so by the rules of the model's own release."""
+        return self.is_new_outcome and not self.has_older_rules
 
 
 @dataclass(frozen=True)

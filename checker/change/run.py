@@ -44,10 +44,16 @@ WORTH = (2.0, 4.0, 6.0, 12.0, 8.0)
 """By how much settings of each rank count as slower than they are."""
 AGAIN = 0.25
 """By how much settings of a rank count as slower for each one of the same model that comes before them."""
+MUCH = 10_000_000
+"""How many states are searched at most with one member more, of a model in which an edit makes other steps only."""
+FIRST_MUCH = 60.0
+"""After how many seconds one of the processes begins with such searches; many small ones tell more until then."""
 LINES = 1.5
 """By how much the question whether a model runs the edited lines counts as slower than it is."""
 SHARE = 0.2
 """The most of the time that one model takes at other settings."""
+MUCH_SHARE = 0.3
+"""The most of the time that one takes if it is searched far."""
 DIED = "its process was ended from outside, as for lack of memory"
 """Why a question has no answer if its process is gone."""
 IN_TIME = 0.9
@@ -123,7 +129,8 @@ class Report:
     def failing(self) -> list[Judged]:
         """The models in which something fails that did not, or fails sooner.
 
-        Outcomes come first, new ones before those that come sooner; then models that held, then the shortest.
+        Outcomes come first, new ones before those that come sooner; then the rules of the model's own release, then
+        models that held, then the shortest.
         """
         found = [each for each in (*self.judged, *self.tried) if each.change is Change.FAILS]
         red = self.red
@@ -132,6 +139,7 @@ class Report:
             key=lambda each: (
                 not each.is_outcome,
                 not each.is_new_outcome,
+                each.has_older_rules,
                 each.model in red,
                 bool(each.settings),
                 each.failures[0].length or 0,
@@ -168,6 +176,7 @@ class Run:
         self._judged: dict[str, Judged] = {}
         self._tried: dict[str, list[tuple[int, Judged]]] = {}
         self._queue: list[tuple[float, str, Settings, int, Question]] = []
+        self._much: list[tuple[float, str, Settings, int, Question]] = []
         self.report = Report(base, seconds, self._edits, edited_checker(before, now))
 
     def run(self, patterns: Sequence[str] = ()) -> Report:
@@ -214,6 +223,11 @@ class Run:
         question = Question(each.name, settings, effort, cost, rank)
         heapq.heappush(self._queue, (cost, each.name, settings, int(is_whole), question))
 
+    def _put_much(self, each: Reached, settings: Settings) -> None:
+        """Put the question whether something fails with one member more, if that is searched far."""
+        question = Question(each.name, settings, Effort(self._seconds, MUCH, each.states), each.states, 0)
+        heapq.heappush(self._much, (question.cost, each.name, settings, 0, question))
+
     def _put_lines(self, each: Reached, settings: Settings) -> None:
         """Put the question whether a model runs the edited lines, which costs about as much as to judge it did."""
         cost = LINES * (OVERHEAD + each.states / STATES_PER_SECOND)
@@ -238,26 +252,41 @@ class Run:
         try:
             self._ask_in_time(pool)
         finally:
-            left = [*pool.tasks, *(each[-1] for each in sorted(self._queue, key=lambda one: one[:-1]))]
+            queued = [
+                each[-1] for queue in (self._queue, self._much) for each in sorted(queue, key=lambda one: one[:-1])
+            ]
+            left = [*pool.tasks, *queued]
             self.report.untried = [
                 (each.name, each.settings) for each in left if each.rank is not None and self._is_open(each)
             ]
 
     def _ask_in_time(self, pool: Pool[Question, Answer]) -> None:
         while self._left() > 0:
-            while self._queue and pool.is_free and self._left() > LEAST:
-                question = heapq.heappop(self._queue)[-1]
+            while (self._queue or self._much) and pool.is_free and self._left() > LEAST:
+                question = self._next(pool.tasks)
                 if self._is_open(question):
                     pool.begin(self._limited(question))
             if not pool.tasks:
                 return
             told = ", ".join(" ".join([each.name, *each.settings]) for each in pool.tasks)
-            self._progress(f"{told}: {len(self._queue)} questions to go, {self._left():.0f} s left")
+            failing = len({each.model for each in self._all() if each.change is Change.FAILS})
+            so_far = f"something fails in {failing} so far; " if failing else ""
+            to_go = len(self._queue) + len(self._much)
+            self._progress(f"{so_far}{told}: {to_go} questions to go, {self._left():.0f} s left")
             for question, answer in pool.answers(self._left()):
                 self._note(question, answer or Answer(error=DIED))
 
+    def _next(self, tasks: Sequence[Question]) -> Question:
+        """The next question: one that searches far if no other is left, or if one process works on another."""
+        is_late = self._seconds - self._left() > FIRST_MUCH
+        is_beside = bool(tasks) and all(each.effort.most_states != MUCH for each in tasks)
+        if self._much and (not self._queue or (is_late and is_beside)):
+            return heapq.heappop(self._much)[-1]
+        return heapq.heappop(self._queue)[-1]
+
     def _limited(self, question: Question) -> Question:
-        share = self._seconds if question.rank is None else SHARE * self._seconds
+        is_much = question.effort.most_states == MUCH
+        share = self._seconds * (1.0 if question.rank is None else MUCH_SHARE if is_much else SHARE)
         return replace(question, effort=replace(question.effort, seconds=min(IN_TIME * self._left(), share)))
 
     def _is_open(self, question: Question) -> bool:
@@ -272,9 +301,9 @@ class Run:
             return is_same and (not self.report.lines or bool(self.report.idle_lines))
         known = [self._judged[question.name]] if question.name in self._judged else []
         known += self._tried_of(question.name)
-        if any(each.is_new_outcome for each in known):
+        if any(each.is_new_loss for each in known):
             return question.rank is None and self._judged[question.name].change is Change.UNFINISHED
-        is_lost = any(each.is_new_outcome for each in self._all())
+        is_lost = any(each.is_new_loss for each in self._all())
         return not (is_lost and any(each.change is Change.FAILS for each in known))
 
     def _all(self) -> list[Judged]:
@@ -302,8 +331,11 @@ class Run:
         is_first = each.name not in self._judged
         if is_first or judged.change is not Change.UNFINISHED:
             self._judged[each.name] = judged
+        if judged.change is Change.STEPS and not judged.former.violations:
+            for settings in answer.enlarged:
+                self._put_much(each, settings)
         is_cut = judged.change in (Change.UNFINISHED, Change.FAILS) and bool(judged.now.reason or judged.former.reason)
-        if is_cut and question.effort.most_states is not None and not judged.is_new_outcome:
+        if is_cut and question.effort.most_states is not None and not judged.is_new_loss:
             self._put(each, (), None, is_whole=True)
         if is_first:
             places = Counter[int]()
@@ -334,7 +366,7 @@ class Run:
 def _tells_more(found: Judged, known: Sequence[Judged]) -> bool:
     """Whether other settings tell more of an edit than is known: a failure, the first loss, or the first other step."""
     if found.change is Change.FAILS:
-        if found.is_new_outcome or not any(each.change is Change.FAILS for each in known):
+        if found.is_new_loss or not any(each.change is Change.FAILS for each in known):
             return True
         return found.is_outcome and not any(each.is_outcome for each in known)
     return found.change is Change.STEPS and all(each.change is Change.NOTHING for each in known)

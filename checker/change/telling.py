@@ -110,6 +110,8 @@ def failing_lines(report: Report) -> Iterator[str]:
         yield "nothing that users lose was found so far: only properties that restate the rules fail"
     elif report.failing and not any(each.is_new_outcome for each in report.failing):
         yield "what users lose, they lost before the edit already, in more steps: no new loss was found so far"
+    elif report.failing and not any(each.is_new_loss for each in report.failing):
+        yield "users lose something new only by rules of another release so far, not by those of the model"
     if not report.failing and verdict_of(report) == "NOT_EXHAUSTED":
         yield "nothing fails so far, in the models that were finished"
 
@@ -269,6 +271,7 @@ def _judged(each: Judged) -> dict[str, Any]:
         "model": each.model,
         "settings": list(each.settings),
         "change": each.change.name,
+        "is_new_loss": each.is_new_loss,
         "failures": [
             {
                 "name": failure.name,

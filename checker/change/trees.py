@@ -39,8 +39,16 @@ def commit_folder(here: Path, commit: str) -> Iterator[tuple[Path, str]]:
     packed = _git(here, "archive", "--format=tar", named)
     with tempfile.TemporaryDirectory(prefix="kafkacheck-base-") as folder:
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            archive.extractall(folder, filter="data")
+            archive.extractall(folder, filter=_inside)
         yield Path(folder).resolve(), named
+
+
+def _inside(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
+    """A file of the commit; None, which leaves it out, for a link to a place outside, such as a shared `.venv`."""
+    try:
+        return tarfile.data_filter(member, folder)
+    except tarfile.FilterError:
+        return None
 
 
 def _git(here: Path, *words: str) -> bytes:

@@ -11,8 +11,12 @@ from kafkacheck.checker.change.edits import Edit, Edits
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.mutation import SETTINGS
 from kafkacheck.checker.process.names import RELEASE
+from kafkacheck.checker.result import outcomes_of
+from kafkacheck.checker.schema.bounds import names_in
 from kafkacheck.checker.schema.releases import dated, order
 from kafkacheck.checker.schema.rules import switches
+from kafkacheck.checker.schema.schema import ById, Id, IdSet, Size
+from kafkacheck.checker.schema.shape import ArrayOf, Scalar, Type
 
 Settings = tuple[str, ...]
 MOST_LOWER = 6
@@ -126,6 +130,41 @@ def variants(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[tuple
     found += [(2, pair) for pair in combinations(close, 2) if _name(pair[0]) != _name(pair[1])]
     mends = {name.rpartition(".")[2] for name in dated(model.rules)} & closest
     return sorted(found, key=lambda each: (each[0], not any(_name(text) in mends for text in each[1])))
+
+
+def enlarged(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[Settings]:
+    """Settings with one member more of a set whose ids the edited functions read.
+
+    Functions that they call count as well. If an edit makes a difference, and yet nothing fails, a member may be
+    missing for it: two sets of ids differ in more ways if three members can be in them. None if no property of the
+    model says what users lose.
+    """
+    if not outcomes_of(model):
+        return []
+    now = edits.now
+    edited = {each.now.key for each in touching if each.now is not None}
+    trees = [each.definition.tree for each in touching] + [now.definitions[key].tree for key in now.reached(edited)]
+    read = _fields_in(trees)
+    records = [found for each in model.layout.structs if (found := model.layout.record(each)) is not None]
+    sizes = [size for each in records for name, kind in each.fields if name in read for size in _members_of(kind)]
+    names = {name for size in sizes for name in names_in(size)}.difference(model.flags)
+    return [(f"{name}={bound + 1}",) for name, bound in model.bounds.items() if name in names]
+
+
+def _members_of(field: Type) -> Iterator[Size]:
+    """How many members the sets have whose ids are in a field: as its value, as its members, or as its index."""
+    while isinstance(field, ArrayOf):
+        if isinstance(field.index, ById):
+            yield field.index.members
+        field = field.element
+    if isinstance(field, Scalar) and isinstance(field.kind, Id | IdSet):
+        yield field.kind.members
+
+
+def has_older_rules(model: Model, settings: Settings) -> bool:
+    """Whether settings turn a rule to that of another release, so that they are no choice of an operator."""
+    names = {*dated(model.rules), *(each.rpartition(".")[2] for each in dated(model.rules))}
+    return any(each.startswith(RELEASE) or _name(each) in names for each in settings)
 
 
 def _name(text: str) -> str:

@@ -16,13 +16,15 @@ from kafkacheck.checker.console.options import EXIT_STATUSES, Place, Seconds, js
 from kafkacheck.checker.console.output import json_text, say, tell
 from kafkacheck.checker.model.settings import with_settings
 from kafkacheck.checker.process.errors import UsageError
-from kafkacheck.checker.process.files import check_writable, write_together
+from kafkacheck.checker.process.files import check_writable, make_usable, remove_empty, write_together
 from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED, UNREACHED
 from kafkacheck.checker.traces import saved as saved_traces
 from kafkacheck.checker.traces.trace import Trace
 
 SECONDS = 180.0
 """How long it takes at most, unless told otherwise."""
+KEPT = "change"
+"""How the files of a counterexample are named in the folder of `--out`."""
 
 
 @click.command(epilog=EXIT_STATUSES)
@@ -37,6 +39,15 @@ SECONDS = 180.0
     metavar="S",
     help="Stop after this much time; models that were not finished by then are named.",
 )
+@click.option(
+    "--out",
+    "folder",
+    type=Place(),
+    default="out",
+    show_default=True,
+    metavar="DIR",
+    help=f"Keep the counterexample in this folder: {KEPT}.json and, if the model has lanes, {KEPT}.lanes.svg.",
+)
 @click.option("--markdown", type=Place(), metavar="FILE", help="Write a summary for a pull request.")
 @click.option("--junit", type=Place(), metavar="FILE", help="Write JUnit XML, for continuous integration.")
 @click.option(
@@ -48,6 +59,7 @@ def change(
     base: str | None,
     against: Path | None,
     max_seconds: float,
+    folder: Path,
     markdown: Path | None,
     junit: Path | None,
     workers: int | None,
@@ -71,26 +83,27 @@ def change(
             check_writable(path)
     here = working_folder()
     with contextlib.ExitStack() as held:
+        held.callback(remove_empty, make_usable(folder))
         if against is not None:
             before, named = against.resolve(), str(against)
         else:
             before, named = held.enter_context(commit_folder(here, base or "HEAD"))
         report = Run(before, here, named, max_seconds, tell, workers or os.cpu_count() or 1).run(patterns)
-    pages: dict[Path, str | bytes | None] = {}
-    if markdown is not None:
-        pages |= summary(report, markdown)
-    if junit is not None:
-        pages[junit] = pages_of.junit(report)
-    written: list[str] = []
-    try:
-        write_together(pages)
-        written = [str(place) for place, page in pages.items() if page is not None]
-    finally:
-        print_report(report, as_json, written)
+        pages = kept(report, folder / f"{KEPT}.json", folder / f"{KEPT}.lanes.svg")
+        if markdown is not None:
+            pages |= summary(report, markdown)
+        if junit is not None:
+            pages[junit] = pages_of.junit(report)
+        written: list[Path] = []
+        try:
+            write_together(pages)
+            written = [place for place, page in pages.items() if page is not None]
+        finally:
+            print_report(report, as_json, written)
     return status_of(report)
 
 
-def print_report(report: Report, as_json: bool, written: list[str]) -> None:
+def print_report(report: Report, as_json: bool, written: list[Path]) -> None:
     """Print what was found, a counterexample, and which files were written."""
     if as_json:
         say(json_text(telling.document(report)))
@@ -100,9 +113,10 @@ def print_report(report: Report, as_json: bool, written: list[str]) -> None:
     for line in (*counterexample(report), *telling.failing_lines(report)):
         say(line)
     if written:
-        say(f"written: {', '.join(written)}")
-    elif report.failing:
-        say("--markdown FILE writes a counterexample, and says how to keep it as a test")
+        say(f"written: {', '.join(map(str, written))}")
+        found = telling.first_failure(report)
+        if found is not None:
+            say(f"to keep it as a test: {kept_by(found[0], written[0])}")
     say(telling.closing_line(report))
 
 
@@ -125,27 +139,37 @@ def counterexample(report: Report) -> list[str]:
     return ["", f"{failure.told}, in {telling.named(judged)}:", *schedule_lines(trace), telling.shown_by(found), ""]
 
 
-def summary(report: Report, path: Path) -> dict[Path, str | bytes | None]:
-    """The files of a summary in Markdown at `path`: itself, and the counterexample as JSON and as a picture, if any.
+def kept_by(judged: Judged, document: Path) -> str:
+    """The command that makes a test of a counterexample."""
+    return f"kafkacheck replay {judged.model} {document} --pytest test_{document.stem}.py"
 
-    Those of an earlier summary are removed (None).
-    """
+
+def kept(report: Report, document: Path, picture: Path) -> dict[Path, str | bytes | None]:
+    """The files of the counterexample that is shown, if any. Those of an earlier one are removed (None)."""
+    found = telling.first_failure(report)
+    if found is None:
+        return {document: None, picture: None}
+    from kafkacheck.checker.pictures.render import lanes_text
+
+    judged, failure = found
+    return {document: json_text(failure.trace), picture: lanes_text(trace_of(judged, failure))}
+
+
+def summary(report: Report, path: Path) -> dict[Path, str | bytes | None]:
+    """The files of a summary in Markdown at `path`: itself, and beside it those of the counterexample (`kept`)."""
     picture, document = (path.with_name(f"{path.stem}-counterexample.{kind}") for kind in ("svg", "json"))
-    pages: dict[Path, str | bytes | None] = {picture: None, document: None}
+    pages = kept(report, document, picture)
     found = telling.first_failure(report)
     shown: list[str] = []
     if found is not None:
-        from kafkacheck.checker.pictures.render import lanes_text, trace_text
+        from kafkacheck.checker.pictures.render import trace_text
 
         judged, failure = found
-        trace = trace_of(judged, failure)
-        pages[document] = json_text(failure.trace)
-        pages[picture] = lanes_text(trace)
         shown = pages_of.counterexample(
             f"{failure.told}, in {telling.named(judged)}",
-            trace_text(trace),
+            trace_text(trace_of(judged, failure)),
             picture.name if pages[picture] is not None else "",
-            f"kafkacheck replay {judged.model} {document.name} --pytest test_{path.stem}.py",
+            kept_by(judged, Path(document.name)),
         )
     return pages | {path: pages_of.markdown(report, shown)}
 

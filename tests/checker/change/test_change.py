@@ -8,9 +8,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.change import telling, variants
+from kafkacheck.checker.change.definitions import Tree
 from kafkacheck.checker.change.judging import Change
 from kafkacheck.checker.change.run import Report
+from tests import ROOT
 from tests.checker.change.projects import Project
 from tests.support.command import write
 
@@ -174,6 +177,7 @@ def test_an_edited_bound_is_tried_at_other_settings(project):
 
 @pytest.mark.slow
 def test_files_that_git_does_not_know_yet_count(project):
+    (project.now / ".venv").symlink_to(project.before)  # a link to a place outside the repository
     for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "tank"]):
         subprocess.run(["git", *words], cwd=project.now, check=True)
     text = project.path(project.now, "steps").read_text(encoding="utf-8")
@@ -248,6 +252,17 @@ def test_pages_for_others_say_the_same(project, tmp_path):
     assert "- edited since " in text
     assert "Keep it as a test: `kafkacheck replay " in text
     assert (tmp_path / "change-counterexample.json").exists()
+    assert (project.now / "out/change.json").exists()
     suite = ElementTree.fromstring(tests.read_text(encoding="utf-8"))
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("1", "1", "0")
     assert suite.find("testcase/failure").get("message") == "outcome never_runs_over trace=5"
+
+
+def test_one_member_more_is_tried_of_the_sets_that_an_edit_reads():
+    tree = Tree(ROOT, ["impl/broker/leader.py"])
+    (raised,) = (each for each in tree.definitions.values() if each.key[1] == "maybe_raise_high_watermark")
+    edit = SimpleNamespace(now=raised, definition=raised)
+    model = catalogue.find_model("cluster.eligible.consumer")
+    assert variants.enlarged(model, SimpleNamespace(now=tree), [edit]) == [("replicas=3",)]
+    unjudged = model.with_properties([])
+    assert variants.enlarged(unjudged, SimpleNamespace(now=tree), [edit]) == []

@@ -27,6 +27,12 @@ EDITS = {
         "    return not is_fenced(broker, rules, fetch.leader_epoch) or not rules.counted_fetch_is_of_epoch",
         "acknowledged_records_survive",
     ),
+    "the high watermark awaits enough members of a proposed ISR": (
+        "impl/broker/leader.py",
+        "rules.high_watermark_awaits_enough and not has_enough_replicas(rules, metadata, leader.isr)",
+        "rules.high_watermark_awaits_enough and not has_enough_replicas(rules, metadata, maximal_isr(leader))",
+        "acknowledged_records_survive",
+    ),
 }
 
 
@@ -40,5 +46,6 @@ def test_what_users_lose_is_found(tmp_path, edit):
     write(tmp_path / name, text.replace(old, new))
     found = change(tmp_path, SECONDS, 2)
     assert found["verdict"] == "FAILS"
-    outcomes = {each["name"] for model in found["models"] for each in model["failures"] if each["kind"] == "outcome"}
+    failures = [each for model in found["models"] if model["is_new_loss"] for each in model["failures"]]
+    outcomes = {each["name"] for each in failures if each["kind"] == "outcome" and each["before"] is None}
     assert lost in outcomes
