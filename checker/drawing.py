@@ -68,11 +68,12 @@ class Band:
 class Held:
     """What an element holds, drawn as bars along its lane: one for each id, from the step that takes it on.
 
-    `ids` is the path of a set of ids in the element. An id has the same colour and the same place on every lane, so
-    that two lanes that hold it at a time are seen. `text` is the word for one of them, which the legend has.
+    `ids` are the paths of sets of ids in the element, which holds all of them. An id has the same colour and the same
+    place on every lane, so that two lanes that hold it at a time are seen. `text` is the word for one of them, which
+    the legend has.
     """
 
-    ids: str
+    ids: tuple[str, ...]
     text: str
 
 
@@ -128,12 +129,10 @@ class Lanes:
             _check_texts("a cell", (self.cells.text,), lookup(self.cells.items, element, own)[0][0], own)
         if self.band is not None:
             _check_texts("band", (f"{{{self.band.holder}}} {{{self.band.colour}}}", self.band.text), element, own)
-        if self.held is not None:
-            _check_texts("held", (f"{{{self.held.ids}}}",), element, own)
-            if not isinstance(lookup(self.held.ids, element, own)[0], Ids):
-                raise ModelError(
-                    f"drawing: held ids={self.held.ids!r} is not the path of a set of ids; declare it as Ids"
-                )
+        for path in () if self.held is None else self.held.ids:
+            _check_texts("held", (f"{{{path}}}",), element, own)
+            if not isinstance(lookup(path, element, own)[0], Ids):
+                raise ModelError(f"drawing: held ids={path!r} is not the path of a set of ids; declare it as Ids")
         names = {lane.name for lane in self.extra}
         for name, event in self.events.items():
             if name in actions:

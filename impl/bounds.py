@@ -13,6 +13,7 @@ class Bounds(NamedTuple):
     """The bounds that functions read. A model needs only those that its own functions read.
 
     claims: 1 if members of a classic group may say that they own partitions; 0 otherwise.
+    classic_consumers: how many of a consumer group's consumers, the first ones, use the classic protocol.
     consumers: how many consumers a group has.
     creations: how many partitions of a consumer group's topics are created later.
     deferrals: how often the assignor of a consumer group may wait.
@@ -44,6 +45,7 @@ class Bounds(NamedTuple):
     """
 
     claims: int
+    classic_consumers: int
     consumers: int
     creations: int
     deferrals: int

@@ -111,7 +111,8 @@ class Story:
         held = self.drawing.held
         if held is None or lane.index is None:
             return ()
-        return tuple(lookup(held.ids, self._element(lane, step), {})[0])
+        element = self._element(lane, step)
+        return tuple(sorted({each for path in held.ids for each in lookup(path, element, {})[0]}))
 
     @cached_property
     def ids(self) -> tuple[int, ...]:

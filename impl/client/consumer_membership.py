@@ -187,7 +187,9 @@ def end_membership(consumer: Consumer) -> None:
 
 def is_fatal(error: HeartbeatError) -> bool:
     """Whether a consumer that has got the error does not join anew."""
-    return error == HeartbeatError.UNRELEASED_INSTANCE_ID or error == HeartbeatError.FENCED_INSTANCE_ID
+    if error == HeartbeatError.UNRELEASED_INSTANCE_ID or error == HeartbeatError.FENCED_INSTANCE_ID:
+        return True
+    return error == HeartbeatError.GROUP_ID_NOT_FOUND
 
 
 def receive_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, heartbeat: Heartbeat) -> bool:

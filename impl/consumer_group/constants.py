@@ -106,3 +106,16 @@ class HeartbeatError(IntEnum):
 
     FENCED_INSTANCE_ID = 4
     """Another member has the instance id by now."""
+
+    GROUP_ID_NOT_FOUND = 5
+    """There is no such group of the new protocol: it is a classic one by now."""
+
+
+class GroupType(IntEnum):
+    """The kind of a group, which its coordinator changes while consumers go from one protocol to the other."""
+
+    CLASSIC = 0
+    """All members use the classic protocol."""
+
+    CONSUMER = 1
+    """Some member uses the new protocol (KIP-848)."""

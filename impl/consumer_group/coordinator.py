@@ -38,6 +38,8 @@ def instance_error(group: ConsumerGroup, rules: ConsumerGroupRules, request: Hea
     if request.member_epoch == JOIN_GROUP_MEMBER_EPOCH:
         if group.members[owner].has_left or (owner == request.member_id and rules.own_instance_is_free):
             return HeartbeatError.NONE
+        if group.members[owner].uses_classic and rules.classic_instance_is_replaced:
+            return HeartbeatError.NONE
         return HeartbeatError.UNRELEASED_INSTANCE_ID
     if owner != request.member_id:
         return HeartbeatError.FENCED_INSTANCE_ID
@@ -121,33 +123,47 @@ def may_time_out(member: GroupMember) -> bool:
 
     Source: GroupMetadataManager.scheduleConsumerGroupRebalanceTimeout.
     """
-    if member.state != MemberState.UNREVOKED_PARTITIONS:
+    if member.state != MemberState.UNREVOKED_PARTITIONS or member.uses_classic:
         return False
     return not member.has_left or member.has_deadline
 
 
-def inherit_place(group: ConsumerGroup, request: HeartbeatRequest) -> None:
-    """Give the place of a static member that has left for a while to the one that joins with its instance id.
+def inherit_place(group: ConsumerGroup, instance_id: int, member_id: int) -> None:
+    """Give the place of the static member that has an instance id to another one, or back to itself if it has left.
 
     Source: GroupMetadataManager.getOrMaybeSubscribeStaticConsumerGroupMember, replaceMember.
     """
-    owner = static_member(group, request.instance_id)
-    if owner == NO_MEMBER or not group.members[owner].has_left:
+    owner = static_member(group, instance_id)
+    if owner == NO_MEMBER or (owner == member_id and not group.members[owner].has_left):
         return
-    group.members[owner].has_left = False
-    group.members[owner].has_deadline = False
-    if owner != request.member_id:
-        copy(group.members[request.member_id], group.members[owner])
+    member = group.members[member_id]
+    if owner != member_id:
+        copy(member, group.members[owner])
         clear(group.members[owner])
+    member.has_left = False
+    member.has_deadline = False
+    member.member_epoch = JOIN_GROUP_MEMBER_EPOCH
+    member.previous_member_epoch = JOIN_GROUP_MEMBER_EPOCH
 
 
-def has_changed(
-    group: ConsumerGroup, topic_count: int, member: GroupMember, request: HeartbeatRequest, existing: Ids
-) -> bool:
-    """Whether the heartbeat of a member, or a new partition, makes the target assignment obsolete."""
+def subscription_of(member: GroupMember, request: HeartbeatRequest) -> Ids:
+    """The topics to which a member subscribes from its heartbeat on, which names them if they are others."""
+    return request.subscribed if request.names_topics else member.subscribed
+
+
+def claimed_by(member: GroupMember, request: HeartbeatRequest) -> Ids:
+    """The partitions that a member may still own: those that its heartbeat names, or all that it had if it names none.
+
+    Source: CurrentAssignmentBuilder.ownsRevokedPartitions.
+    """
+    return request.owned if request.names_owned else member.assigned | member.pending_revocation
+
+
+def has_changed(group: ConsumerGroup, topic_count: int, member: GroupMember, subscribed: Ids, existing: Ids) -> bool:
+    """Whether a member that joins or subscribes to other topics, or a partition, makes the target assignment old."""
     if member.state == MemberState.NOT_A_MEMBER or group.known != known_partitions(group, topic_count, existing):
         return True
-    return request.names_topics and request.subscribed != member.subscribed
+    return subscribed != member.subscribed
 
 
 def raises_group_epoch(
@@ -161,23 +177,38 @@ def raises_group_epoch(
     owner = static_member(group, request.instance_id)
     if owner == NO_MEMBER:
         owner = request.member_id
-    return has_changed(group, topic_count, group.members[owner], request, existing)
+    member = group.members[owner]
+    return has_changed(group, topic_count, member, subscription_of(member, request), existing)
 
 
 def update_member(
-    group: ConsumerGroup, topic_count: int, member: GroupMember, request: HeartbeatRequest, existing: Ids
+    group: ConsumerGroup,
+    rules: ConsumerGroupRules,
+    topic_count: int,
+    member: GroupMember,
+    subscribed: Ids,
+    claimed: Ids,
+    existing: Ids,
+    assigns: bool,
 ) -> None:
-    """Add a member that joins, take its subscription, and raise the group epoch if anything has changed."""
-    if has_changed(group, topic_count, member, request, existing):
+    """Let a member join, or take its subscription, and reconcile it with its target assignment.
+
+    A change makes the group epoch rise, and leads to a new target assignment unless the assignor waits. `claimed`: the
+    partitions that the member may still own.
+    Source: GroupMetadataManager.consumerGroupHeartbeat, classicGroupJoinToConsumerGroup.
+    """
+    subscribed_before = member.subscribed
+    if has_changed(group, topic_count, member, subscribed, existing):
         group.group_epoch += 1
     if member.state == MemberState.NOT_A_MEMBER:
         member.state = MemberState.STABLE
-        member.instance_id = request.instance_id
         member.member_epoch = JOIN_GROUP_MEMBER_EPOCH
         member.previous_member_epoch = JOIN_GROUP_MEMBER_EPOCH
-    if request.names_topics:
-        member.subscribed = request.subscribed
+    member.subscribed = subscribed
     group.known = known_partitions(group, topic_count, existing)
+    if group.group_epoch > group.assignment_epoch and assigns:
+        update_target_assignment(group, topic_count)
+    reconcile(group, rules, topic_count, member, claimed, subscribed != subscribed_before)
 
 
 def may_defer_assignment(group: ConsumerGroup, rules: ConsumerGroupRules) -> bool:
@@ -213,12 +244,14 @@ def update_group(
         else:
             remove_member(group, rules, topic_count, request.member_id, existing)
         return HeartbeatError.NONE
-    inherit_place(group, request)
-    subscribed_before = member.subscribed
-    update_member(group, topic_count, member, request, existing)
-    if group.group_epoch > group.assignment_epoch and assigns:
-        update_target_assignment(group, topic_count)
-    reconcile(group, rules, topic_count, member, request, member.subscribed != subscribed_before)
+    inherit_place(group, request.instance_id, request.member_id)
+    if member.state == MemberState.NOT_A_MEMBER:
+        member.instance_id = request.instance_id
+    member.uses_classic = False
+    member.named = Ids()
+    subscribed = subscription_of(member, request)
+    claimed = claimed_by(member, request)
+    update_member(group, rules, topic_count, member, subscribed, claimed, existing, assigns)
     return HeartbeatError.NONE
 
 

@@ -9,7 +9,6 @@ from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.consumer_group.assignment import is_subscribed
 from kafkacheck.impl.consumer_group.constants import NO_PARTITION_EPOCH, MemberState
 from kafkacheck.impl.consumer_group.records import ConsumerGroup, ConsumerGroupRules, GroupMember
-from kafkacheck.impl.messages.consumer_group_heartbeat import HeartbeatRequest
 
 
 def update_partition_epochs(group: ConsumerGroup, owned_before: Ids, member: GroupMember) -> None:
@@ -18,11 +17,6 @@ def update_partition_epochs(group: ConsumerGroup, owned_before: Ids, member: Gro
         group.partition_epochs[partition_id] = NO_PARTITION_EPOCH
     for partition_id in member.assigned | member.pending_revocation:
         group.partition_epochs[partition_id] = member.member_epoch
-
-
-def still_owns(request: HeartbeatRequest, partitions: Ids) -> bool:
-    """Whether a member may still own some of the partitions: it says so, or does not say what it owns."""
-    return not request.names_owned or request.owned & partitions != Ids()
 
 
 def set_member_epoch(member: GroupMember, member_epoch: int) -> None:
@@ -52,14 +46,14 @@ def compute_next_assignment(
     rules: ConsumerGroupRules,
     topic_count: int,
     member: GroupMember,
-    request: HeartbeatRequest,
+    claimed: Ids,
     member_epoch: int,
 ) -> None:
-    """Bring a member as near to its target as the other members allow."""
+    """Bring a member as near to its target as the other members allow; `claimed`: what it may still own."""
     target = wanted(rules, topic_count, member)
     kept = member.assigned & target
     revoked = member.assigned - kept
-    if revoked != Ids() and still_owns(request, revoked):
+    if revoked != Ids() and claimed & revoked != Ids():
         member.state = MemberState.UNREVOKED_PARTITIONS
         set_member_epoch(member, member_epoch)
         member.assigned = kept
@@ -76,9 +70,7 @@ def compute_next_assignment(
     member.pending_revocation = Ids()
 
 
-def revoke_unsubscribed(
-    rules: ConsumerGroupRules, topic_count: int, member: GroupMember, request: HeartbeatRequest
-) -> None:
+def revoke_unsubscribed(rules: ConsumerGroupRules, topic_count: int, member: GroupMember, claimed: Ids) -> None:
     """Let a member that has subscribed to other topics give up the partitions of those that it has left."""
     kept = Ids()
     revoked = member.pending_revocation
@@ -89,7 +81,7 @@ def revoke_unsubscribed(
             revoked |= {partition_id}
     if not rules.unsubscribed_are_revoked or kept == member.assigned:
         return
-    if still_owns(request, revoked):
+    if claimed & revoked != Ids():
         member.state = MemberState.UNREVOKED_PARTITIONS
         member.pending_revocation = revoked
     member.assigned = kept
@@ -102,24 +94,24 @@ def reconcile(
     rules: ConsumerGroupRules,
     topic_count: int,
     member: GroupMember,
-    request: HeartbeatRequest,
+    claimed: Ids,
     has_resubscribed: bool,
 ) -> None:
-    """Reconcile a member with its target assignment, as far as its heartbeat allows."""
+    """Reconcile a member with its target assignment, as far as what it says to own (`claimed`) allows."""
     owned_before = member.assigned | member.pending_revocation
     if member.state == MemberState.STABLE:
         if member.member_epoch != group.assignment_epoch:
-            compute_next_assignment(group, rules, topic_count, member, request, member.member_epoch)
+            compute_next_assignment(group, rules, topic_count, member, claimed, member.member_epoch)
         elif has_resubscribed:
-            revoke_unsubscribed(rules, topic_count, member, request)
+            revoke_unsubscribed(rules, topic_count, member, claimed)
     elif member.state == MemberState.UNREVOKED_PARTITIONS:
-        if still_owns(request, member.pending_revocation):
+        if claimed & member.pending_revocation != Ids():
             if has_resubscribed:
-                revoke_unsubscribed(rules, topic_count, member, request)
+                revoke_unsubscribed(rules, topic_count, member, claimed)
         elif rules.revocation_keeps_epoch:
-            compute_next_assignment(group, rules, topic_count, member, request, member.member_epoch)
+            compute_next_assignment(group, rules, topic_count, member, claimed, member.member_epoch)
         else:
-            compute_next_assignment(group, rules, topic_count, member, request, member.member_epoch + 1)
+            compute_next_assignment(group, rules, topic_count, member, claimed, member.member_epoch + 1)
     else:
-        compute_next_assignment(group, rules, topic_count, member, request, member.member_epoch)
+        compute_next_assignment(group, rules, topic_count, member, claimed, member.member_epoch)
     update_partition_epochs(group, owned_before, member)

@@ -32,6 +32,8 @@ class ConsumerGroupRules(NamedTuple):
     empty_group_is_assigned: an empty group has a target assignment of its epoch.
     temporary_leave_is_stable: a static member that leaves for a while is no longer taken for one that has to give up
         partitions, as it has given up all of them (no release up to 4.4: KAFKA-20641).
+    classic_instance_is_replaced: a static member that joins takes the place of one of the classic protocol, which does
+        not say that it leaves (KAFKA-17228).
     own_instance_is_free: a static member that joins anew is not refused because its instance id is in use by itself
         (no release up to 4.4: apache/kafka pull request 23542 is open).
     rejoining_heartbeat_is_full: a consumer that joins anew names all that it can, because its coordinator may have
@@ -51,6 +53,7 @@ class ConsumerGroupRules(NamedTuple):
     assignor_may_wait: Annotated[bool, Since("4.3")] = True
     empty_group_is_assigned: Annotated[bool, Since("4.4")] = True
     temporary_leave_is_stable: Annotated[bool, Since(EVERY)] = False
+    classic_instance_is_replaced: Annotated[bool, Since("4.0", begun="3.8")] = True
     own_instance_is_free: Annotated[bool, Since(EVERY)] = False
     rejoining_heartbeat_is_full: Annotated[bool, Since("3.8", begun="3.7")] = True
     leaving_consumer_ignores_responses: Annotated[bool, Since("3.8", begun="3.7")] = True
@@ -63,6 +66,8 @@ class GroupMember(Struct):
 
     state: how far it is with its assignment.
     instance_id: its instance id, if it is a static member.
+    uses_classic: whether it uses the classic protocol.
+    named: the partitions that it said to own when it joined with the classic protocol.
     has_left: whether it is a static member that has left for a while. Its place waits for its instance id.
     has_deadline: whether it has left for a while, and is also removed when its rebalance timeout is over: a coordinator
         that has read the log takes a member that waits for a revocation for one that must be watched.
@@ -77,6 +82,8 @@ class GroupMember(Struct):
 
     state: MemberState
     instance_id: OptionalInstanceId
+    uses_classic: Annotated[bool, If("classic_consumers")]
+    named: Annotated[PartitionSet, If("classic_consumers")]
     has_left: Annotated[bool, If("instances")]
     has_deadline: Annotated[bool, If("instances")]
     member_epoch: MemberEpoch

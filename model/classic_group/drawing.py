@@ -6,7 +6,7 @@ CLASSIC_GROUPS = Lanes(
     array="consumers",
     title="consumer {lane}",
     text="{state}  generation {generation}  owns {owned}",
-    held=Held(ids="owned", text="partition"),
+    held=Held(ids=("owned",), text="partition"),
     extra=(
         ExtraLane(
             name="coordinator",

@@ -6,7 +6,7 @@ CONSUMER_GROUPS = Lanes(
     array="consumers",
     title="consumer {lane}",
     text="{state}  epoch {member_epoch}  owns {owned}",
-    held=Held(ids="owned", text="partition"),
+    held=Held(ids=("owned",), text="partition"),
     extra=(
         ExtraLane(
             name="coordinator",

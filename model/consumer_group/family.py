@@ -81,6 +81,7 @@ CONSUMER_GROUP = Family(
     bounds={
         "members": 2,
         "instances": 0,
+        "classic_consumers": 0,
         "topics": 1,
         "partitions": 2,
         "max_group_epoch": 4,

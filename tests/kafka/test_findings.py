@@ -26,6 +26,9 @@ REPRODUCED = {
     "f13": 1,
     "f14": 2,
     "f15": 2,
+    "f16": 1,
+    "f17": 1,
+    "f18": 1,
 }
 """By finding, in how many of its ways it happens in the newest release."""
 NOT_ON_CLUSTER = (

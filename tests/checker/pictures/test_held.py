@@ -59,7 +59,7 @@ LANES = Lanes(
     array="guests",
     title="guest {lane}",
     text="has {keys}",
-    held=Held(ids="keys", text="key"),
+    held=Held(ids=("keys",), text="key"),
     events={
         "guest_takes": Event("guest_id", "takes key {key_id}"),
         "guest_returns": Event("guest_id", "returns key {key_id}"),
@@ -162,8 +162,8 @@ def test_two_owners_of_a_partition_are_seen():
 @pytest.mark.parametrize(
     ("held", "expected"),
     [
-        (Held("rings", "ring"), r"held uses \{rings\}"),
-        (Held("is_awake", "state"), "held ids='is_awake' is not the path of a set of ids; declare it as Ids"),
+        (Held(("rings",), "ring"), r"held uses \{rings\}"),
+        (Held(("is_awake",), "state"), "held ids='is_awake' is not the path of a set of ids; declare it as Ids"),
     ],
 )
 def test_what_is_held_must_be_a_set_of_the_element(held, expected):

@@ -7,7 +7,8 @@ import jvm
 COORDINATOR = "org.apache.kafka.coordinator.group.GroupDoor"
 CONSUMER = "org.apache.kafka.clients.consumer.internals.ConsumerDoor"
 EPOCH, PROCESSED = 0, 3
-NO_SET = -1
+NO_SET, NO_INSTANCE = -1, -1
+MIGRATION = "org.apache.kafka.coordinator.group.MigrationDoor"
 
 
 class Group:
@@ -83,3 +84,56 @@ def told(reply: Any) -> str:
 def numbers(value: int) -> list[int]:
     """The numbers of the bits that are set."""
     return [each for each in range(value.bit_length()) if value >> each & 1]
+
+
+class Migration:
+    """The coordinator of a group with members of both protocols, which are played; one topic with two partitions.
+
+    Members of the classic protocol are dynamic ones, unless `instances` gives them an instance id.
+    """
+
+    def __init__(self, instances: dict[int, int] | None = None) -> None:
+        self.door = jvm.java(MIGRATION)()
+        self.instances = instances or {}
+        for member, instance in self.instances.items():
+            self.door.giveInstance(member, instance)
+        self.door.start(1, 0b11)
+        self.generations: dict[int, int] = {}
+
+    def _instance(self, member: int) -> int:
+        return self.instances.get(member, NO_INSTANCE)
+
+    def joins(self, member: int, owned: int = 0) -> str:
+        """A member asks to join by the classic protocol; what it is answered."""
+        self.door.join(member, member not in self.generations, self._instance(member), owned)
+        return self.answered(member)
+
+    def answered(self, member: int) -> str:
+        """The answer to a member's request to join, or that it waits."""
+        if str(self.door.stage(member)) == "PARKED":
+            return "it waits"
+        answer = self.door.answer(member)
+        if str(answer.error()) == "NONE":
+            self.generations[member] = int(answer.generation())
+        return f"{answer.error()}, generation {int(answer.generation())}"
+
+    def syncs(self, member: int, assignments: list[int]) -> str:
+        """A member asks for its assignment; a leader names those of all. What it is answered."""
+        self.door.sync(member, self._instance(member), self.generations[member], assignments)
+        answer = self.door.answer(member)
+        return f"{answer.error()}, assignment {numbers(int(answer.assigned()))}"
+
+    def beats(self, member: int) -> str:
+        """A member sends a heartbeat of the classic protocol; the error."""
+        self.door.beat(member, self._instance(member), self.generations[member])
+        return str(self.door.answer(member).error())
+
+    def heartbeats(self, member: int, epoch: int, owned: int = 0) -> Any:
+        """A member sends a full heartbeat of the new protocol; the reply."""
+        return self.door.heartbeat(member, epoch, True, 1, owned, True)
+
+    @property
+    def kind(self) -> str:
+        """Which form the group has."""
+        state = self.door.classicState()
+        return "of the new protocol" if state is None else f"a classic one, {state}"

@@ -208,6 +208,7 @@ MODEL = Model(
     bounds={
         "members": 2,
         "instances": 0,
+        "classic_consumers": 0,
         "topics": 1,
         "partitions": 2,
         "max_group_epoch": 3,

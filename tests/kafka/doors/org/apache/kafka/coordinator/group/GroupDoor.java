@@ -44,7 +44,7 @@ import org.apache.kafka.image.MetadataProvenance;
  * and partitions are numbered; topics take turns in numbering partitions. Sets of these numbers are bits. It decides
  * nothing.
  */
-public final class GroupDoor {
+public class GroupDoor {
     /** The response to a heartbeat: the name of the error, the member's epoch, and the assignment; -1 for none. */
     public record Reply(String error, int memberEpoch, long assigned) { }
 
@@ -93,17 +93,17 @@ public final class GroupDoor {
         }
     }
 
-    private static final String GROUP = "group";
+    static final String GROUP = "group";
     private static final int TIMEOUT_MS = 30_000;
-    private static final int STEP_MS = 2_000;
+    static final int STEP_MS = 2_000;
     private static final long NONE = -1;
     private static final GroupCoordinatorConfig CONFIG = GroupCoordinatorConfig.fromProps(
         Map.of("group.consumer.assignors", List.of(Keeping.class.getName())));
     private static int topicCount = 1;
 
     private final RequestContext context = AroundManager.context(ApiKeys.CONSUMER_GROUP_HEARTBEAT, 1);
-    private final AroundManager around = new AroundManager(CONFIG);
-    private final StandingClock clock = around.clock;
+    final AroundManager around = new AroundManager(CONFIG);
+    final StandingClock clock = around.clock;
     private final Map<Integer, String> instances = new HashMap<>();
     private MetadataImage image;
     private long version;
@@ -294,7 +294,7 @@ public final class GroupDoor {
         return group == null ? null : group.members().get(name(member));
     }
 
-    private ConsumerGroup known() {
+    ConsumerGroup known() {
         try {
             return around.manager().consumerGroup(GROUP);
         } catch (ApiException error) {
@@ -313,19 +313,20 @@ public final class GroupDoor {
         return bits;
     }
 
-    private static String name(int member) {
+    /** The id of a member. */
+    String name(int member) {
         return "member" + member;
     }
 
-    private static Uuid topicOf(int partition) {
+    static Uuid topicOf(int partition) {
         return new Uuid(1, partition % topicCount + 1);
     }
 
-    private static int number(Uuid topic, int index) {
+    static int number(Uuid topic, int index) {
         return index * topicCount + (int) topic.getLeastSignificantBits() - 1;
     }
 
-    private static Set<Integer> numbers(long bits) {
+    static Set<Integer> numbers(long bits) {
         Set<Integer> numbers = new TreeSet<>();
         for (int each = 0; each < Long.SIZE; each++) if ((bits >> each & 1) == 1) numbers.add(each);
         return numbers;

@@ -1,0 +1,18 @@
+"""Does a group go over to the new protocol while its consumers are restarted one after the other?
+
+Bounds: two processes of the classic protocol and one of the new one, which starts at any time; two consumers leave.
+Expected: HOLDS
+"""
+
+from kafkacheck.model.migration import environment, family
+from kafkacheck.spec.migration import properties
+
+MODEL = family.MIGRATION.model(
+    bounds=family.ROLLING,
+    initial=environment.start_before_the_upgrade,
+    actions=family.ROLLING_ACTIONS,
+    always=family.SAFETY,
+    sometimes=[properties.group_is_mixed, properties.all_partitions_are_of_the_new_protocol],
+    leads_to=family.CONVERGES,
+    weakly_fair=family.FAIR_ROLLING,
+)
