@@ -189,7 +189,7 @@ def is_fatal(error: HeartbeatError) -> bool:
     """Whether a consumer that has got the error does not join anew."""
     if error == HeartbeatError.UNRELEASED_INSTANCE_ID or error == HeartbeatError.FENCED_INSTANCE_ID:
         return True
-    return error == HeartbeatError.GROUP_ID_NOT_FOUND
+    return error == HeartbeatError.GROUP_ID_NOT_FOUND or error == HeartbeatError.UNKNOWN_SERVER_ERROR
 
 
 def receive_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, heartbeat: Heartbeat) -> bool:

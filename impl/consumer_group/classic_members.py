@@ -76,23 +76,29 @@ def join_consumer_group(
     answer_request(connection, error, member_id)
 
 
-def is_rebalancing(group: ConsumerGroup, member: GroupMember) -> bool:
+def newest_epoch(group: ConsumerGroup, rules: ConsumerGroupRules) -> int:
+    """The epoch that a member of the classic protocol is to have."""
+    return group.assignment_epoch if rules.rebalance_awaits_target else group.group_epoch
+
+
+def is_rebalancing(group: ConsumerGroup, rules: ConsumerGroupRules, member: GroupMember) -> bool:
     """Whether a member that asks for its assignment must join again first.
 
     One that has partitions to give up must know the assignment to do so.
     Source: GroupMetadataManager.throwIfRebalanceInProgress.
     """
-    return group.group_epoch > member.member_epoch and member.state != MemberState.UNREVOKED_PARTITIONS
+    is_behind = newest_epoch(group, rules) > member.member_epoch
+    return is_behind and member.state != MemberState.UNREVOKED_PARTITIONS
 
 
-def sync_with_consumer_group(group: ConsumerGroup, connection: Connection) -> None:
+def sync_with_consumer_group(group: ConsumerGroup, rules: ConsumerGroupRules, connection: Connection) -> None:
     """Handle a request for an assignment: nothing has to be waited for.
 
     Source: GroupMetadataManager.classicGroupSyncToConsumerGroup.
     """
     member_id = connection.request.member_id
     error = classic_member_error(group, connection.request)
-    if error == GroupError.NONE and is_rebalancing(group, group.members[member_id]):
+    if error == GroupError.NONE and is_rebalancing(group, rules, group.members[member_id]):
         error = GroupError.REBALANCE_IN_PROGRESS
     if error == GroupError.NONE:
         connection.response.assigned = group.members[member_id].assigned
@@ -109,21 +115,21 @@ def awaits_others(group: ConsumerGroup, member: GroupMember) -> bool:
     )
 
 
-def must_join_again(group: ConsumerGroup, member: GroupMember) -> bool:
+def must_join_again(group: ConsumerGroup, rules: ConsumerGroupRules, member: GroupMember) -> bool:
     """Whether a member is to join again: for a newer target, to give up partitions, or to get what is free by now."""
-    if member.member_epoch < group.group_epoch or member.state == MemberState.UNREVOKED_PARTITIONS:
+    if member.member_epoch < newest_epoch(group, rules) or member.state == MemberState.UNREVOKED_PARTITIONS:
         return True
     return member.state == MemberState.UNRELEASED_PARTITIONS and not awaits_others(group, member)
 
 
-def answer_classic_heartbeat(group: ConsumerGroup, connection: Connection) -> None:
+def answer_classic_heartbeat(group: ConsumerGroup, rules: ConsumerGroupRules, connection: Connection) -> None:
     """Handle a heartbeat of the classic protocol: the member learns by the answer that it is to join again.
 
     Source: GroupMetadataManager.classicGroupHeartbeatToConsumerGroup.
     """
     member_id = connection.request.member_id
     error = classic_member_error(group, connection.request)
-    if error == GroupError.NONE and must_join_again(group, group.members[member_id]):
+    if error == GroupError.NONE and must_join_again(group, rules, group.members[member_id]):
         error = GroupError.REBALANCE_IN_PROGRESS
     answer_request(connection, error, member_id)
 

@@ -110,6 +110,9 @@ class HeartbeatError(IntEnum):
     GROUP_ID_NOT_FOUND = 5
     """There is no such group of the new protocol: it is a classic one by now."""
 
+    UNKNOWN_SERVER_ERROR = 6
+    """The coordinator has failed."""
+
 
 class GroupType(IntEnum):
     """The kind of a group, which its coordinator changes while consumers go from one protocol to the other."""

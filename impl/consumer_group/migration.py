@@ -14,7 +14,7 @@ from kafkacheck.impl.classic_group import coordinator as classic_coordinator
 from kafkacheck.impl.classic_group.constants import NO_MEMBER_ID, GroupError, GroupState, RequestKind
 from kafkacheck.impl.classic_group.records import ClassicGroup, ClassicGroupRules
 from kafkacheck.impl.consumer_group import classic_members
-from kafkacheck.impl.consumer_group.assignment import NO_MEMBER
+from kafkacheck.impl.consumer_group.assignment import NO_MEMBER, known_partitions
 from kafkacheck.impl.consumer_group.constants import (
     JOIN_GROUP_MEMBER_EPOCH,
     LEAVE_GROUP_MEMBER_EPOCH,
@@ -34,11 +34,17 @@ class MigrationRules(NamedTuple):
 
     consumer: those of the new protocol.
     classic: those of the classic one. A consumer joins at once, without a member id.
-    replacement_downgrades: a group is a classic one again also if the place of the last member of the new protocol goes
-        to one of the classic protocol (KAFKA-17317).
+    replacement_downgrades: a group is a classic one again also if the place of the last member of the new protocol
+        goes to one of the classic protocol (KAFKA-17317).
+    upgrade_knows_partitions: a group that was a classic one knows the partitions of its topics at once; so only a change
+        of its members or topics, and not the next heartbeat, leads to a target assignment.
+    first_rebalance_is_upgraded: a classic group whose first members have not chosen a protocol yet can become one of
+        the new protocol; without that the coordinator fails (no release; finding F19).
     upgrade_keeps_owned: a member of a classic group keeps in the new protocol what it said to own when it joined, until
         it joins anew; not only what the classic group has assigned to it, which may be nothing in a rebalance (no
         release; finding F18).
+    upgrade_rebalances: a classic group in a rebalance goes on with that as one of the new protocol, in a new epoch; so
+        that the partitions are assigned also if no member is new or has other topics (no release; finding F20).
     replacement_rebalances: the members of a group that is a classic one again by a replacement join anew, because some
         may not have what they are assigned (no release; finding F17).
     fenced_member_may_return: a member of the new protocol that the group has lost is told that it is unknown, so that
@@ -48,7 +54,10 @@ class MigrationRules(NamedTuple):
     consumer: ConsumerGroupRules = ConsumerGroupRules()
     classic: ClassicGroupRules = ClassicGroupRules(member_id_is_required=False)
     replacement_downgrades: Annotated[bool, Since("4.0", begun="3.8")] = True
+    upgrade_knows_partitions: Annotated[bool, Since("4.1")] = True
+    first_rebalance_is_upgraded: Annotated[bool, Since(EVERY)] = False
     upgrade_keeps_owned: Annotated[bool, Since(EVERY)] = False
+    upgrade_rebalances: Annotated[bool, Since(EVERY)] = False
     replacement_rebalances: Annotated[bool, Since(EVERY)] = False
     fenced_member_may_return: Annotated[bool, Since(EVERY)] = False
 
@@ -78,7 +87,26 @@ def is_empty(group: ConsumerGroup) -> bool:
     return all(member.state == MemberState.NOT_A_MEMBER for member in group.members)
 
 
-def upgrade(group: Group, rules: MigrationRules, connections: Array[Connection], topic_count: int) -> None:
+def tell_to_join_again(group: ClassicGroup, connections: Array[Connection]) -> None:
+    """Answer all members that wait for a generation, or for their assignment, that they must join again."""
+    for member_id, member in enumerate(group.members):
+        classic_coordinator.answer_parked(connections, RequestKind.JOIN, member_id, GroupError.REBALANCE_IN_PROGRESS)
+        classic_coordinator.answer_parked(connections, RequestKind.SYNC, member_id, GroupError.REBALANCE_IN_PROGRESS)
+        member.awaits_join = False
+        member.awaits_sync = False
+
+
+def is_without_protocol(group: ClassicGroup) -> bool:
+    """Whether the members of a group have not chosen an assignor yet, as in its first rebalance.
+
+    Source: ClassicGroup.protocolName.
+    """
+    return group.is_delayed and classic_coordinator.has_members(group)
+
+
+def upgrade(
+    group: Group, rules: MigrationRules, topic_count: int, connections: Array[Connection], existing: Ids
+) -> None:
     """Make a classic group one of the new protocol: its members have the assignment that the classic group had.
 
     Members that wait for a generation, or for their assignment, are told to join again.
@@ -86,6 +114,7 @@ def upgrade(group: Group, rules: MigrationRules, connections: Array[Connection],
     """
     classic = group.classic
     consumer = group.consumer
+    tell_to_join_again(classic, connections)
     group.type = GroupType.CONSUMER
     if classic.state != GroupState.EMPTY:
         consumer.group_epoch = classic.generation
@@ -95,12 +124,6 @@ def upgrade(group: Group, rules: MigrationRules, connections: Array[Connection],
         given |= member.assigned
     for member_id, member in enumerate(classic.members):
         if member.is_member:
-            classic_coordinator.answer_parked(
-                connections, RequestKind.JOIN, member_id, GroupError.REBALANCE_IN_PROGRESS
-            )
-            classic_coordinator.answer_parked(
-                connections, RequestKind.SYNC, member_id, GroupError.REBALANCE_IN_PROGRESS
-            )
             converted = consumer.members[member_id]
             converted.state = MemberState.STABLE
             converted.uses_classic = True
@@ -115,6 +138,10 @@ def upgrade(group: Group, rules: MigrationRules, connections: Array[Connection],
             converted.target = converted.assigned
             converted.named = member.owned
             update_partition_epochs(consumer, Ids(), converted)
+    if rules.upgrade_knows_partitions:
+        consumer.known = known_partitions(consumer, topic_count, existing)
+    if rules.upgrade_rebalances and classic.state != GroupState.STABLE and classic.state != GroupState.EMPTY:
+        consumer.group_epoch += 1
     clear(classic)
 
 
@@ -212,7 +239,11 @@ def handle_group_heartbeat(
     if response.error != HeartbeatError.NONE:
         return
     if group.type == GroupType.CLASSIC:
-        upgrade(group, rules, connections, topic_count)
+        if is_without_protocol(group.classic) and not rules.first_rebalance_is_upgraded:
+            tell_to_join_again(group.classic, connections)
+            response.error = HeartbeatError.UNKNOWN_SERVER_ERROR
+            return
+        upgrade(group, rules, topic_count, connections, existing)
     is_member = group.consumer.members[request.member_id].state != MemberState.NOT_A_MEMBER
     if request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH and is_member and not request.is_temporary:
         lose_member(group, rules, topic_count, connections, request.member_id, existing)
@@ -280,9 +311,9 @@ def handle_classic_request(
         handle_join(group, rules, topic_count, connections, consumer_id, existing)
     elif group.type == GroupType.CONSUMER:
         if kind == RequestKind.SYNC:
-            classic_members.sync_with_consumer_group(group.consumer, connection)
+            classic_members.sync_with_consumer_group(group.consumer, rules.consumer, connection)
         elif kind == RequestKind.HEARTBEAT:
-            classic_members.answer_classic_heartbeat(group.consumer, connection)
+            classic_members.answer_classic_heartbeat(group.consumer, rules.consumer, connection)
         else:
             classic_members.leave_consumer_group(group.consumer, rules.consumer, topic_count, connection, existing)
     elif kind == RequestKind.SYNC:

@@ -29,6 +29,8 @@ class ConsumerGroupRules(NamedTuple):
     unsubscribing_forgets_previous_epoch: if it does, its previous epoch is no longer accepted.
     assignor_may_wait: the assignor runs once in an interval at most, so that a target assignment may be an old one
         (KIP-1263).
+    rebalance_awaits_target: a member of the classic protocol may have its assignment while the assignor waits, and is
+        not told to join again before the group has a new target assignment (KIP-1263).
     empty_group_is_assigned: an empty group has a target assignment of its epoch.
     temporary_leave_is_stable: a static member that leaves for a while is no longer taken for one that has to give up
         partitions, as it has given up all of them (no release up to 4.4: KAFKA-20641).
@@ -51,6 +53,7 @@ class ConsumerGroupRules(NamedTuple):
     unsubscribed_are_revoked: Annotated[bool, Since("4.2", begun="4.0")] = True
     unsubscribing_forgets_previous_epoch: Annotated[bool, Since("4.3")] = True
     assignor_may_wait: Annotated[bool, Since("4.3")] = True
+    rebalance_awaits_target: Annotated[bool, Since("4.3")] = True
     empty_group_is_assigned: Annotated[bool, Since("4.4")] = True
     temporary_leave_is_stable: Annotated[bool, Since(EVERY)] = False
     classic_instance_is_replaced: Annotated[bool, Since("4.0", begun="3.8")] = True

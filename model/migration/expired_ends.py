@@ -4,7 +4,7 @@ By the rules of Kafka 4.4 a heartbeat to a group that is a classic one by now is
 a consumer takes for the end.
 
 Bounds: those of migration.expired.
-Expected: VIOLATED nobody_ends_with_the_group
+Expected: VIOLATED nobody_ends_without_a_fault
 """
 
 from kafkacheck.model.migration import environment, family

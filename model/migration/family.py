@@ -44,7 +44,7 @@ SAFETY = (
     properties.forms_are_told_apart,
     properties.epochs_do_not_fall,
     properties.successors_of_classic_members_are_not_refused,
-    properties.nobody_ends_with_the_group,
+    properties.nobody_ends_without_a_fault,
 )
 
 CONVERGES = ((properties.has_not_converged, properties.has_converged),)
@@ -69,11 +69,13 @@ EPOCHS = 8
 
 MENDED = MigrationRules(
     consumer=ConsumerGroupRules(target_counts_as_owned=True, temporary_leave_is_stable=True),
+    first_rebalance_is_upgraded=True,
     upgrade_keeps_owned=True,
+    upgrade_rebalances=True,
     replacement_rebalances=True,
     fenced_member_may_return=True,
 )
-"""The rules with the fixes of findings that other models show: F14, F16 to F18, and KAFKA-20641."""
+"""The rules with the fixes of findings that other models show: F14, F16 to F20, and KAFKA-20641."""
 
 COOPERATIVE = {"members": 3, "member_ids": 3, "classic_consumers": 2, "leaves": 1}
 

@@ -164,15 +164,20 @@ def has_left(process: Process) -> bool:
     )
 
 
-def nobody_ends_with_the_group(state: State) -> bool:
-    """A consumer whose session has ended joins anew, also if its group is a classic one by now.
+def is_of_the_coordinator(error: HeartbeatError) -> bool:
+    """Whether an error is no fault of the consumer, and ends it."""
+    return error == HeartbeatError.GROUP_ID_NOT_FOUND or error == HeartbeatError.UNKNOWN_SERVER_ERROR
 
-    Lost to users: the consumer ends by an error, though it has done nothing wrong.
-    Source: KIP-848; finding F16.
+
+def nobody_ends_without_a_fault(state: State) -> bool:
+    """No consumer gets an error that ends it, although it has done nothing wrong.
+
+    Lost to users: the application stops.
+    Source: KIP-848; findings F16 and F19.
     """
     return not any(
         heartbeat.stage == HeartbeatStage.ANSWERED
-        and heartbeat.response.error == HeartbeatError.GROUP_ID_NOT_FOUND
+        and is_of_the_coordinator(heartbeat.response.error)
         and not has_left(state.processes[member_id])
         for member_id, heartbeat in enumerate(state.heartbeats)
     )

@@ -80,6 +80,10 @@ JUDGES = {
         "org.apache.kafka.coordinator.group.GroupMetadataManager",
         ("consumer_group/assignment.py", "consumer_group/coordinator.py", "consumer_group/reconciliation.py"),
     ),
+    "migration.py": (
+        "org.apache.kafka.coordinator.group.GroupMetadataManager",
+        ("consumer_group/classic_members.py", "consumer_group/migration.py"),
+    ),
     "classic_group.py": ("org.apache.kafka.coordinator.group.GroupMetadataManager", ("classic_group/coordinator.py",)),
     "consumer_membership.py": (
         "org.apache.kafka.clients.consumer.internals.ConsumerMembershipManager",
@@ -167,6 +171,14 @@ CLIENT, REFUSED = "transactional_client.py", "transactional_client_model.py"
 CLASSIC, JOINING = "classic_group.py", "classic_group_model.py"
 SUBSCRIPTIONS = ("topics=2", "members=1", "max_group_epoch=4", "deferrals=1")
 """One member changes its topics, also while it has partitions to give up."""
+THREE_MIGRATE = (
+    "members=3",
+    "member_ids=3",
+    "classic_consumers=2",
+    "claims=0",
+    "max_group_epoch=3",
+    "max_generation=3",
+)
 
 RUNS = (
     Run("replication_control.py", "cluster.kraft", known=(Known("leader_elected_again.toml"),)),
@@ -195,6 +207,9 @@ RUNS = (
     Run("consumer_group.py", "consumer_group_model.py", ("members=3", "max_group_epoch=2"), case="three"),
     Run("consumer_group.py", "consumer_group_model.py", ("members=3", "instances=1"), case="static"),
     Run("consumer_group.py", "consumer_group_model.py", ("deferrals=1", "instances=1"), case="static_alone"),
+    Run("migration.py", "migration_model.py"),
+    Run("migration.py", "migration_model.py", ("instances=2",), case="static"),
+    Run("migration.py", "migration_model.py", THREE_MIGRATE, case="three"),
     Run(CLASSIC, JOINING, ("member_ids=2",)),
     Run(CLASSIC, JOINING, ("member_ids=2", "max_generation=3", "claims=0"), case="generations"),
     Run(CLASSIC, JOINING, ("claims=0", "static_members=0"), case="three"),

@@ -29,6 +29,8 @@ REPRODUCED = {
     "f16": 1,
     "f17": 1,
     "f18": 1,
+    "f19": 1,
+    "f20": 1,
 }
 """By finding, in how many of its ways it happens in the newest release."""
 NOT_ON_CLUSTER = (

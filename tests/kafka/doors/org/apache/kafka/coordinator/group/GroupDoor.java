@@ -3,11 +3,13 @@ package org.apache.kafka.coordinator.group;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -57,7 +59,8 @@ public class GroupDoor {
 
         @Override
         public GroupAssignment assign(GroupSpec group, SubscribedTopicDescriber topics) {
-            List<String> members = new ArrayList<>(new TreeSet<>(group.memberIds()));
+            List<String> members = new ArrayList<>(group.memberIds());
+            members.sort(order);
             Set<Integer> known = new TreeSet<>();
             Map<String, Set<Integer>> kept = new LinkedHashMap<>();
             for (String member : members) {
@@ -100,6 +103,8 @@ public class GroupDoor {
     private static final GroupCoordinatorConfig CONFIG = GroupCoordinatorConfig.fromProps(
         Map.of("group.consumer.assignors", List.of(Keeping.class.getName())));
     private static int topicCount = 1;
+    /** In which order the assignor goes through the members. */
+    static Comparator<String> order = Comparator.naturalOrder();
 
     private final RequestContext context = AroundManager.context(ApiKeys.CONSUMER_GROUP_HEARTBEAT, 1);
     final AroundManager around = new AroundManager(CONFIG);
@@ -180,7 +185,7 @@ public class GroupDoor {
                 }
             }
             return new Reply(Errors.NONE.name(), response.memberEpoch(), assigned);
-        } catch (ApiException error) {
+        } catch (ApiException | NoSuchElementException error) {
             return new Reply(Errors.forException(error).name(), 0, NONE);
         }
     }

@@ -3,11 +3,15 @@ package org.apache.kafka.coordinator.group;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+
+import kafkacheck.Members;
 
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
@@ -59,9 +63,12 @@ public final class MigrationDoor extends GroupDoor {
     private final Map<Integer, String> ids = new HashMap<>();
     private final CompletableFuture<?>[] requests = new CompletableFuture<?>[MOST_MEMBERS];
 
+    private int joining;
+
     @Override
     public void start(int topics, long existing) throws ReflectiveOperationException {
         super.start(topics, existing);
+        order = Comparator.comparingInt(this::placeOf);
         ids.clear();
         Arrays.fill(requests, null);
     }
@@ -69,6 +76,12 @@ public final class MigrationDoor extends GroupDoor {
     @Override
     String name(int member) {
         return ids.getOrDefault(member, super.name(member));
+    }
+
+    /** The number of a member; the one whose id nobody knows yet is the one that joins. */
+    private int placeOf(String id) {
+        if (id.startsWith("member")) return Integer.parseInt(id.substring(6));
+        return numberOf(id) == NONE ? joining : numberOf(id);
     }
 
     /** JoinGroup, with the id of a member or without one, in a version that needs none. */
@@ -79,6 +92,7 @@ public final class MigrationDoor extends GroupDoor {
         protocols.add(new JoinGroupRequestProtocol().setName(PROTOCOL)
             .setMetadata(array(ConsumerProtocol.serializeSubscription(subscription))));
         if (isNew) ids.remove(consumer);
+        joining = consumer;
         JoinGroupRequestData request = new JoinGroupRequestData()
             .setGroupId(GROUP)
             .setMemberId(ids.getOrDefault(consumer, ""))
@@ -103,7 +117,7 @@ public final class MigrationDoor extends GroupDoor {
     /** The one member whose number nobody knows yet is the consumer that has just joined. */
     private void learnIds(int consumer) {
         List<String> known = new ArrayList<>();
-        ClassicGroup classic = classic();
+        ClassicGroup classic = classicGroup();
         if (classic != null) known.addAll(classic.allMemberIds());
         else if (known() != null) known.addAll(known().members().keySet());
         known.removeAll(ids.values());
@@ -172,18 +186,23 @@ public final class MigrationDoor extends GroupDoor {
 
     /** The session of a member is over; whether the coordinator watches it. */
     public boolean expire(int member) {
-        if (classic() == null) return timeOut(member, false);
+        if (classicGroup() == null) return timeOut(member, false);
         return around.timeOut(GroupMetadataManager.classicGroupHeartbeatKey(GROUP, name(member)));
     }
 
-    /** A classic group that was empty, or waits for members, goes on; whether it waited. */
+    /** A classic group that was empty goes on, as far as it can without those that have not joined; whether it waited. */
     public boolean endRebalance() {
         String key = GroupMetadataManager.classicGroupJoinKey(GROUP);
         boolean was = around.timeOut(key);
-        while (classic() != null && classic().isInState(ClassicGroupState.PREPARING_REBALANCE) && around.timeOut(key)) {
-            continue;
-        }
+        // A member that has come in the meantime makes Kafka wait for more, as often as it has time.
+        for (int each = 0; each < MOST_MEMBERS && isDelayed() && around.timeOut(key); each++) continue;
         return was;
+    }
+
+    private boolean isDelayed() {
+        ClassicGroup group = classicGroup();
+        return group != null && group.isInState(ClassicGroupState.PREPARING_REBALANCE)
+            && group.previousState() == ClassicGroupState.EMPTY;
     }
 
     /** How far the request of a consumer is. */
@@ -234,32 +253,67 @@ public final class MigrationDoor extends GroupDoor {
 
     /** Whether it is a classic group, and one that exists. */
     public boolean isClassic() {
-        return classic() != null;
+        return classicGroup() != null;
+    }
+
+    /** Whether there is a group. */
+    public boolean exists() {
+        return isClassic() || known() != null;
+    }
+
+    /** Generation, leader, and whether it waits for more members; null if it is no classic group. */
+    public long[] classic() {
+        ClassicGroup group = classicGroup();
+        if (group == null) return null;
+        return new long[] {
+            group.generationId(), numberOf(String.valueOf(group.leaderOrNull())), isDelayed() ? 1 : 0
+        };
+    }
+
+    /** Whether a member of a group of the new protocol uses the classic one. */
+    public boolean usesClassic(int member) {
+        return known().members().get(name(member)).useClassicProtocol();
     }
 
     /** State and generation of a classic group. */
     public String classicState() {
-        ClassicGroup group = classic();
+        ClassicGroup group = classicGroup();
         return group == null ? null : group.currentState() + ", generation " + group.generationId();
     }
 
-    /** Instance, and assignment of a member of a classic group; null if it is none. */
+    /** Instance, assignment, what it owned, whether it awaits the others and its assignment; null if it is none. */
     public long[] classicMember(int member) {
-        ClassicGroup group = classic();
+        ClassicGroup group = classicGroup();
         if (group == null || !group.hasMember(name(member))) return null;
         ClassicGroupMember known = group.member(name(member));
         byte[] assignment = known.assignment();
         long assigned = assignment.length == 0 ? 0 : bits(
             ConsumerProtocol.deserializeAssignment(ByteBuffer.wrap(assignment)).partitions());
-        return new long[] {known.groupInstanceId().map(each -> Long.parseLong(each.substring(8))).orElse(-1L), assigned};
+        return new long[] {
+            known.groupInstanceId().map(each -> Long.parseLong(each.substring(8))).orElse(-1L), assigned,
+            bits(ConsumerProtocol.deserializeSubscription(ByteBuffer.wrap(known.metadata(PROTOCOL))).ownedPartitions()),
+            known.isAwaitingJoin() ? 1 : 0, known.isAwaitingSync() ? 1 : 0
+        };
     }
 
-    private ClassicGroup classic() {
+    private ClassicGroup classicGroup() {
         try {
-            return around.manager().classicGroup(GROUP, Long.MAX_VALUE);
+            return inOrder(around.manager().classicGroup(GROUP, Long.MAX_VALUE));
         } catch (ApiException error) {
             return null;
         }
+    }
+
+    /** The members of a group that was converted lead in the order of a hash map; here it is that of their numbers. */
+    @SuppressWarnings("unchecked")
+    private ClassicGroup inOrder(ClassicGroup group) {
+        Map<String, ClassicGroupMember> members = (Map<String, ClassicGroupMember>) Members.get(group, "members");
+        if (members instanceof TreeMap) return group;
+        TreeMap<String, ClassicGroupMember> inOrder = new TreeMap<>(Comparator.comparingInt(this::placeOf));
+        inOrder.putAll(members);
+        Members.set(group, "members", inOrder);
+        if (!inOrder.isEmpty()) Members.set(group, "leaderId", Optional.of(inOrder.firstKey()));
+        return group;
     }
 
     private static String instanceId(int instance) {
