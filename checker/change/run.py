@@ -46,7 +46,7 @@ AGAIN = 0.25
 """By how much settings of a rank count as slower for each one of the same model that comes before them."""
 MUCH = 10_000_000
 """How many states are searched at most with one member more, of a model in which an edit makes other steps only."""
-FIRST_MUCH = 60.0
+FIRST_MUCH = 40.0
 """After how many seconds one of the processes begins with such searches; many small ones tell more until then."""
 LINES = 1.5
 """By how much the question whether a model runs the edited lines counts as slower than it is."""
@@ -71,8 +71,8 @@ class Report:
     many other settings were tried; `untried`: those for which there was no time, the likeliest first, each with its
     model. `unfinished`: models that there was no time for. `new`: models that there were not before. `red`: models
     that failed before the edit, with what failed, and whether that is expected. `models`: how many there are.
-    `lines`: whether models run the edited lines, by model and settings (`judging.lines_run`). `is_interrupted`: it was
-    asked to end.
+    `lines`: whether models run the edited lines, by model and settings (`judging.lines_run`). `places`: the files of
+    the models that an edit reaches, by name. `is_interrupted`: it was asked to end.
     """
 
     base: str
@@ -89,6 +89,7 @@ class Report:
     errors: dict[str, str] = field(default_factory=dict)
     expected: dict[str, str] = field(default_factory=dict)
     lines: dict[tuple[str, Settings], dict[Line, bool | None]] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
     models: int = 0
     is_interrupted: bool = False
     taken: float = 0.0
@@ -188,6 +189,7 @@ class Run:
         report.unused = unreached(self._edits, asked)
         self._asked = {each.name: each for each in asked}
         self._mentioning = mentioning(self._edits, {each.name: (each.key, each.edits) for each in asked})
+        report.places = {each.name: self._edits.now.definitions[each.key].path for each in asked}
         report.new = [each.name for each in asked if each.before is None]
         for each in asked:
             if each.before is not None:
@@ -269,12 +271,18 @@ class Run:
             if not pool.tasks:
                 return
             told = ", ".join(" ".join([each.name, *each.settings]) for each in pool.tasks)
-            failing = len({each.model for each in self._all() if each.change is Change.FAILS})
-            so_far = f"something fails in {failing} so far; " if failing else ""
             to_go = len(self._queue) + len(self._much)
-            self._progress(f"{so_far}{told}: {to_go} questions to go, {self._left():.0f} s left")
+            self._progress(f"{self._so_far()}{told}: {to_go} questions to go, {self._left():.0f} s left")
             for question, answer in pool.answers(self._left()):
                 self._note(question, answer or Answer(error=DIED))
+
+    def _so_far(self) -> str:
+        """The failure that is known so far, if any: of what users lose newly, if that is known."""
+        failing = [each for each in self._all() if each.change is Change.FAILS]
+        if not failing:
+            return ""
+        first = min(failing, key=lambda each: (not each.is_new_loss, not each.is_outcome))
+        return f"{first.model} FAILS {first.failures[0].name}; "
 
     def _next(self, tasks: Sequence[Question]) -> Question:
         """The next question: one that searches far if no other is left, or if one process works on another."""

@@ -1,6 +1,7 @@
 """What `change` found, as text and as JSON."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from kafkacheck.checker.change.edits import Edit, Way
@@ -114,6 +115,23 @@ def failing_lines(report: Report) -> Iterator[str]:
         yield "users lose something new only by rules of another release so far, not by those of the model"
     if not report.failing and verdict_of(report) == "NOT_EXHAUSTED":
         yield "nothing fails so far, in the models that were finished"
+        yield from _next_steps(report)
+
+
+def _next_steps(report: Report) -> Iterator[str]:
+    """What tells more, if nothing fails and not everything was searched."""
+    others = [*_of(report, Change.STEPS), *(each for each in report.tried if each.change is Change.STEPS)]
+    left = [*(each.model for each in report.judged if is_open(each)), *report.unfinished]
+    if others:
+        models = _listed(list(dict.fromkeys(each.model for each in others)))
+        yield f"IT IS NO REFACTORING: it makes other steps, in {models}; --max-seconds searches further"
+    elif left:
+        yield "no step differs so far; if it is to change nothing, that may be proved for all states of a model:"
+        is_folder = Path(report.base).is_dir()
+        if not is_folder:
+            yield f"    git worktree add out/base {report.base}"
+        base = report.base if is_folder else "out/base"
+        yield f"    kafkacheck equivalent {left[0]} {base}/{report.places.get(left[0], left[0])}"
 
 
 def _listed(names: Sequence[str]) -> str:

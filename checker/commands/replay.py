@@ -39,12 +39,13 @@ def replay(
     MODEL has the bounds and rules that were saved with the trace; --set gives it others. The last line says whether
     the trace still ends in what it was saved for (status 11, 12 or 13 as for `check`), no longer does (0), or at which
     step it no longer applies (1). With --system it says whether the system still differs (23). --pytest keeps the
-    trace as a regression test, which fails now, and passes once a step is refused or nothing is violated any more.
+    trace as a regression test, which fails now, and passes once a step is refused or nothing is violated any more; it
+    prints no more than that (status 0).
     """
     if test is not None:
         _keep(model_name, path, changes, test)
-        if not as_json:
-            say(f"written: {test}")
+        say(json_text({"written": str(test)}) if as_json else f"written: {test}")
+        return 0
     return replay_trace(catalogue.find_model(model_name), path, changes, as_json, system)
 
 

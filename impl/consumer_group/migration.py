@@ -34,10 +34,10 @@ class MigrationRules(NamedTuple):
 
     consumer: those of the new protocol.
     classic: those of the classic one. A consumer joins at once, without a member id.
-    replacement_downgrades: a group is a classic one again also if the place of the last member of the new protocol
-        goes to one of the classic protocol (KAFKA-17317).
-    upgrade_knows_partitions: a group that was a classic one knows the partitions of its topics at once; so only a change
-        of its members or topics, and not the next heartbeat, leads to a target assignment.
+    replacement_downgrades: a group is a classic one again also if one of the classic protocol takes the place of the
+        last member of the new protocol (KAFKA-17317).
+    upgrade_knows_partitions: a group that was a classic one knows the partitions of its topics at once; so only a
+        change of its members or topics, and not the next heartbeat, leads to a target assignment.
     first_rebalance_is_upgraded: a classic group whose first members have not chosen a protocol yet can become one of
         the new protocol; without that the coordinator fails (no release; finding F19).
     upgrade_keeps_owned: a member of a classic group keeps in the new protocol what it said to own when it joined, until

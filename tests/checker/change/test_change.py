@@ -11,7 +11,7 @@ import pytest
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.change import telling, variants
 from kafkacheck.checker.change.definitions import Tree
-from kafkacheck.checker.change.judging import Change
+from kafkacheck.checker.change.judging import Change, Judged
 from kafkacheck.checker.change.run import Report
 from tests import ROOT
 from tests.checker.change.projects import Project
@@ -231,6 +231,18 @@ def test_settings_without_time_are_told_and_are_no_plain_yes():
     assert "other settings: 3 tried, 2 NOT TRIED for want of time" in "\n".join(telling.lines(report))
     assert "tank --set capacity=4, tank --set limit=1" in "\n".join(telling.lines(report))
     assert telling.closing_line(report).endswith("unfinished=0 untried=2 seconds=0")
+
+
+def test_what_tells_more_depends_on_whether_a_step_differs():
+    edits, places = SimpleNamespace(edits=[1], moved=0), {"tank": "tanks/tank.py"}
+    report = Report("abc123", 180.0, edits, judged=[Judged("tank", (), Change.UNFINISHED)], places=places)
+    told = "\n".join(telling.failing_lines(report))
+    assert "git worktree add out/base abc123" in told
+    assert "kafkacheck equivalent tank out/base/tanks/tank.py" in told
+    report.judged.append(Judged("sink", (), Change.STEPS))
+    told = "\n".join(telling.failing_lines(report))
+    assert "IT IS NO REFACTORING: it makes other steps, in sink" in told
+    assert "equivalent" not in told
 
 
 def test_fields_that_hold_a_bound_count_as_read():
