@@ -185,11 +185,13 @@ def end_membership(consumer: Consumer) -> None:
     consumer.state = ConsumerState.FATAL
 
 
-def is_fatal(error: HeartbeatError) -> bool:
-    """Whether a consumer that has got the error does not join anew."""
+def is_fatal(consumer: Consumer, error: HeartbeatError) -> bool:
+    """Whether the error ends the consumer. One that has left a group does not mind that there is none any more."""
+    if error == HeartbeatError.GROUP_ID_NOT_FOUND:
+        return consumer.state != ConsumerState.UNSUBSCRIBED
     if error == HeartbeatError.UNRELEASED_INSTANCE_ID or error == HeartbeatError.FENCED_INSTANCE_ID:
         return True
-    return error == HeartbeatError.GROUP_ID_NOT_FOUND or error == HeartbeatError.UNKNOWN_SERVER_ERROR
+    return error == HeartbeatError.UNKNOWN_SERVER_ERROR
 
 
 def receive_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, heartbeat: Heartbeat) -> bool:
@@ -204,7 +206,7 @@ def receive_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, he
     if heartbeat.stage != HeartbeatStage.ANSWERED:
         return False
     response = heartbeat.response
-    if is_fatal(response.error):
+    if is_fatal(consumer, response.error):
         end_membership(consumer)
     elif response.error != HeartbeatError.NONE:
         lose_membership(consumer, rules)

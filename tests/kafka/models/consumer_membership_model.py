@@ -141,6 +141,6 @@ MODEL = Model(
         subscription_changes,
     ],
     always=[],
-    bounds={"members": 1, "instances": 0, "classic_consumers": 0, "topics": 1, "partitions": 2, "max_group_epoch": 2},
+    bounds={"members": 1, "instances": 0, "topics": 1, "partitions": 2, "max_group_epoch": 2},
     check_deadlock=False,
 )

@@ -32,6 +32,7 @@ class ConsumerGroup:
         "existing": "the environment's",
         "group.known": "Kafka keeps a hash of it; whether that changes is seen in the group epoch",
         "asked": "the environment's",
+        **{f"group.members[*].{field}": "see migration.py" for field in ("uses_classic", "named")},
         "group.members[*].has_deadline": "it is seen in whether the end of the rebalance timeout does anything",
     }
 
