@@ -2,14 +2,12 @@ package org.apache.kafka.coordinator.group;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 
 import kafkacheck.Members;
 
@@ -18,21 +16,10 @@ import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
 import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ApiException;
-import org.apache.kafka.common.message.HeartbeatRequestData;
-import org.apache.kafka.common.message.HeartbeatResponseData;
 import org.apache.kafka.common.message.JoinGroupRequestData;
-import org.apache.kafka.common.message.JoinGroupRequestData.JoinGroupRequestProtocol;
-import org.apache.kafka.common.message.JoinGroupRequestData.JoinGroupRequestProtocolCollection;
-import org.apache.kafka.common.message.JoinGroupResponseData;
 import org.apache.kafka.common.message.LeaveGroupRequestData;
-import org.apache.kafka.common.message.LeaveGroupRequestData.MemberIdentity;
-import org.apache.kafka.common.message.LeaveGroupResponseData;
 import org.apache.kafka.common.message.SyncGroupRequestData;
 import org.apache.kafka.common.message.SyncGroupRequestData.SyncGroupRequestAssignment;
-import org.apache.kafka.common.message.SyncGroupResponseData;
-import org.apache.kafka.common.protocol.ApiKeys;
-import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.requests.RequestContext;
 import org.apache.kafka.coordinator.group.classic.ClassicGroup;
 import org.apache.kafka.coordinator.group.classic.ClassicGroupMember;
 import org.apache.kafka.coordinator.group.classic.ClassicGroupState;
@@ -44,25 +31,13 @@ import org.apache.kafka.coordinator.group.classic.ClassicGroupState;
  * by the number of the consumer that has it. It decides nothing.
  */
 public final class MigrationDoor extends GroupDoor {
-    /** The answer to a request of the classic protocol: the name of the error, and what is in it; `owned` by member. */
-    public record Answer(String error, int member, int generation, long members, long[] owned, long assigned) { }
-
     private static final String TYPE = "consumer";
     private static final String PROTOCOL = "range";
-    private static final int SESSION_MS = 10_000;
-    private static final int REBALANCE_MS = 30_000;
     private static final int NONE = -1;
-    private static final int BEFORE_IDS_ARE_REQUIRED = 3;
     private static final int MOST_MEMBERS = 8;
-    private static final boolean ASKS_ABOUT_CLEANUP = Arrays.stream(GroupCoordinatorShard.class.getMethods())
-        .anyMatch(each -> each.getName().equals("classicGroupJoin") && each.getParameterCount() == 4);
-
-    private final RequestContext context = AroundManager.context(ApiKeys.HEARTBEAT, ApiKeys.HEARTBEAT.latestVersion());
-    private final RequestContext before = AroundManager.context(ApiKeys.JOIN_GROUP, BEFORE_IDS_ARE_REQUIRED);
-    private final RequestContext newest = AroundManager.context(ApiKeys.JOIN_GROUP, ApiKeys.JOIN_GROUP.latestVersion());
+    private final ClassicRequests requests = new ClassicRequests(
+        around, GROUP, this::numberOf, MigrationDoor::ownedIn, MigrationDoor::assignedIn);
     private final Map<Integer, String> ids = new HashMap<>();
-    private final CompletableFuture<?>[] requests = new CompletableFuture<?>[MOST_MEMBERS];
-
     private int joining;
 
     @Override
@@ -70,7 +45,7 @@ public final class MigrationDoor extends GroupDoor {
         super.start(topics, existing);
         order = Comparator.comparingInt(this::placeOf);
         ids.clear();
-        Arrays.fill(requests, null);
+        requests.start(MOST_MEMBERS);
     }
 
     @Override
@@ -88,29 +63,12 @@ public final class MigrationDoor extends GroupDoor {
     public void join(int consumer, boolean isNew, int instance, long owned) {
         Subscription subscription = new Subscription(
             List.of("topic0"), null, partitions(owned), NONE, Optional.empty());
-        JoinGroupRequestProtocolCollection protocols = new JoinGroupRequestProtocolCollection();
-        protocols.add(new JoinGroupRequestProtocol().setName(PROTOCOL)
-            .setMetadata(array(ConsumerProtocol.serializeSubscription(subscription))));
         if (isNew) ids.remove(consumer);
         joining = consumer;
-        JoinGroupRequestData request = new JoinGroupRequestData()
-            .setGroupId(GROUP)
-            .setMemberId(ids.getOrDefault(consumer, ""))
-            .setGroupInstanceId(instanceId(instance))
-            .setProtocolType(TYPE)
-            .setProtocols(protocols)
-            .setSessionTimeoutMs(SESSION_MS)
-            .setRebalanceTimeoutMs(REBALANCE_MS);
-        CompletableFuture<JoinGroupResponseData> answer = new CompletableFuture<>();
-        requests[consumer] = answer;
         clock.sleep(STEP_MS);
-        RequestContext joining = instance == NONE ? before : newest;
-        try {
-            if (ASKS_ABOUT_CLEANUP) around.asked("classicGroupJoin", joining, request, answer, false);
-            else around.asked("classicGroupJoin", joining, request, answer);
-        } catch (ApiException error) {
-            answer.complete(new JoinGroupResponseData().setErrorCode(Errors.forException(error).code()));
-        }
+        requests.join(
+            consumer, instance != NONE, ids.getOrDefault(consumer, ""), instanceId(instance), TYPE, PROTOCOL,
+            array(ConsumerProtocol.serializeSubscription(subscription)));
         learnIds(consumer);
     }
 
@@ -133,55 +91,38 @@ public final class MigrationDoor extends GroupDoor {
             assigned.add(new SyncGroupRequestAssignment().setMemberId(name(each)).setAssignment(
                 array(ConsumerProtocol.serializeAssignment(new Assignment(partitions(assignments[each]))))));
         }
-        SyncGroupRequestData request = new SyncGroupRequestData()
-            .setGroupId(GROUP)
+        requests.sync(consumer, new SyncGroupRequestData()
             .setMemberId(name(consumer))
             .setGroupInstanceId(instanceId(instance))
             .setGenerationId(generation)
             .setProtocolType(TYPE)
             .setProtocolName(PROTOCOL)
-            .setAssignments(assigned);
-        CompletableFuture<SyncGroupResponseData> answer = new CompletableFuture<>();
-        requests[consumer] = answer;
-        try {
-            around.asked("classicGroupSync", context, request, answer);
-        } catch (ApiException error) {
-            answer.complete(new SyncGroupResponseData().setErrorCode(Errors.forException(error).code()));
-        }
+            .setAssignments(assigned));
     }
 
     /** Heartbeat of the classic protocol. */
     public void beat(int consumer, int instance, int generation) {
-        HeartbeatRequestData request = new HeartbeatRequestData()
-            .setGroupId(GROUP)
-            .setMemberId(name(consumer))
-            .setGroupInstanceId(instanceId(instance))
-            .setGenerationId(generation);
-        HeartbeatResponseData answer;
-        try {
-            answer = (HeartbeatResponseData) around.asked("classicGroupHeartbeat", context, request);
-        } catch (ApiException error) {
-            answer = new HeartbeatResponseData().setErrorCode(Errors.forException(error).code());
-        }
-        requests[consumer] = CompletableFuture.completedFuture(answer);
+        requests.heartbeat(consumer, name(consumer), instanceId(instance), generation);
     }
 
     /** LeaveGroup of one member. */
     public void leave(int consumer, int instance) {
-        LeaveGroupRequestData request = new LeaveGroupRequestData().setGroupId(GROUP).setMembers(
-            List.of(new MemberIdentity().setMemberId(name(consumer)).setGroupInstanceId(instanceId(instance))));
-        LeaveGroupResponseData answer;
-        try {
-            answer = (LeaveGroupResponseData) around.asked("classicGroupLeave", context, request);
-        } catch (ApiException error) {
-            answer = new LeaveGroupResponseData().setErrorCode(Errors.forException(error).code());
-        }
-        requests[consumer] = CompletableFuture.completedFuture(answer);
+        requests.leave(consumer, name(consumer), instanceId(instance));
     }
 
     /** The consumer has its answer, or its connection is broken. */
     public void forget(int consumer) {
-        requests[consumer] = null;
+        requests.forget(consumer);
+    }
+
+    /** How far the request of a consumer is. */
+    public String stage(int consumer) {
+        return requests.stage(consumer);
+    }
+
+    /** The answer that a consumer has. */
+    public ClassicRequests.Answer answer(int consumer) {
+        return requests.answer(consumer);
     }
 
     /** The session of a member is over; whether the coordinator watches it. */
@@ -203,47 +144,6 @@ public final class MigrationDoor extends GroupDoor {
         ClassicGroup group = classicGroup();
         return group != null && group.isInState(ClassicGroupState.PREPARING_REBALANCE)
             && group.previousState() == ClassicGroupState.EMPTY;
-    }
-
-    /** How far the request of a consumer is. */
-    public String stage(int consumer) {
-        if (requests[consumer] == null) return "IDLE";
-        return requests[consumer].isDone() ? "ANSWERED" : "PARKED";
-    }
-
-    /** The answer that a consumer has. A leader that is to skip the assignment counts as told of nobody. */
-    public Answer answer(int consumer) {
-        Object given = requests[consumer].join();
-        if (given instanceof JoinGroupResponseData join) {
-            long members = 0;
-            long[] owned = new long[MOST_MEMBERS];
-            if (!join.skipAssignment()) {
-                for (JoinGroupResponseData.JoinGroupResponseMember each : join.members()) {
-                    int number = numberOf(each.memberId());
-                    members |= 1L << number;
-                    owned[number] = bits(ConsumerProtocol.deserializeSubscription(ByteBuffer.wrap(each.metadata()))
-                        .ownedPartitions());
-                }
-            }
-            return new Answer(
-                name(join.errorCode()), numberOf(join.memberId()), join.generationId(), members, owned, 0);
-        }
-        if (given instanceof SyncGroupResponseData sync) {
-            long assigned = sync.assignment().length == 0 ? 0 : bits(
-                ConsumerProtocol.deserializeAssignment(ByteBuffer.wrap(sync.assignment())).partitions());
-            return blank(sync.errorCode(), assigned);
-        }
-        if (given instanceof HeartbeatResponseData heartbeat) return blank(heartbeat.errorCode(), 0);
-        LeaveGroupResponseData leave = (LeaveGroupResponseData) given;
-        return blank(leave.members().isEmpty() ? leave.errorCode() : leave.members().get(0).errorCode(), 0);
-    }
-
-    private Answer blank(short error, long assigned) {
-        return new Answer(name(error), NONE, NONE, 0, new long[MOST_MEMBERS], assigned);
-    }
-
-    private static String name(short error) {
-        return Errors.forCode(error).name();
     }
 
     private int numberOf(String id) {
@@ -286,12 +186,9 @@ public final class MigrationDoor extends GroupDoor {
         ClassicGroup group = classicGroup();
         if (group == null || !group.hasMember(name(member))) return null;
         ClassicGroupMember known = group.member(name(member));
-        byte[] assignment = known.assignment();
-        long assigned = assignment.length == 0 ? 0 : bits(
-            ConsumerProtocol.deserializeAssignment(ByteBuffer.wrap(assignment)).partitions());
         return new long[] {
-            known.groupInstanceId().map(each -> Long.parseLong(each.substring(8))).orElse(-1L), assigned,
-            bits(ConsumerProtocol.deserializeSubscription(ByteBuffer.wrap(known.metadata(PROTOCOL))).ownedPartitions()),
+            known.groupInstanceId().map(each -> Long.parseLong(each.substring(8))).orElse(-1L), assignedIn(known.assignment()),
+            ownedIn(known.metadata(PROTOCOL)),
             known.isAwaitingJoin() ? 1 : 0, known.isAwaitingSync() ? 1 : 0
         };
     }
@@ -322,6 +219,16 @@ public final class MigrationDoor extends GroupDoor {
 
     private static List<TopicPartition> partitions(long bits) {
         return numbers(bits).stream().map(each -> new TopicPartition("topic0", each)).toList();
+    }
+
+    private static long ownedIn(byte[] metadata) {
+        return bits(ConsumerProtocol.deserializeSubscription(ByteBuffer.wrap(metadata)).ownedPartitions());
+    }
+
+    /** A member that has no assignment yet has no bytes. */
+    private static long assignedIn(byte[] assignment) {
+        if (assignment.length == 0) return 0;
+        return bits(ConsumerProtocol.deserializeAssignment(ByteBuffer.wrap(assignment)).partitions());
     }
 
     private static long bits(List<TopicPartition> partitions) {
