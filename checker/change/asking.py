@@ -71,15 +71,14 @@ class Asker:
         """The answer; errors of the model and its settings are told in it."""
         each = self._models[question.name]
         try:
+            model = catalogue.find_model(each.name)
             if question.is_of_lines:
-                model = with_settings(catalogue.find_model(each.name), question.settings)
-                return Answer(lines=lines_run(model, self._traps, question.effort))
+                return Answer(lines=lines_run(with_settings(model, question.settings), self._traps, question.effort))
             judged = self._judged(each, question)
-            if judged is not None and has_older_rules(catalogue.find_model(each.name), question.settings):
+            if judged is not None and has_older_rules(model, question.settings):
                 judged = replace(judged, has_older_rules=True)
             if judged is None or question.rank is not None:
                 return Answer(judged)
-            model = catalogue.find_model(each.name)
             found = variants(model, self._edits, each.edits)
             larger = enlarged(model, self._edits, each.edits)
         except KafkacheckError as error:

@@ -128,7 +128,7 @@ def variants(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[tuple
     found += [(4, (f"{RELEASE}{release}",)) for release in _releases(model)]
     close = [text for place, text in singles if place < 2]
     found += [(2, pair) for pair in combinations(close, 2) if _name(pair[0]) != _name(pair[1])]
-    mends = {name.rpartition(".")[2] for name in dated(model.rules)} & closest
+    mends = _dated_names(model) & closest
     return sorted(found, key=lambda each: (each[0], not any(_name(text) in mends for text in each[1])))
 
 
@@ -163,8 +163,15 @@ def _members_of(field: Type) -> Iterator[Size]:
 
 def has_older_rules(model: Model, settings: Settings) -> bool:
     """Whether settings turn a rule to that of another release, so that they are no choice of an operator."""
-    names = {*dated(model.rules), *(each.rpartition(".")[2] for each in dated(model.rules))}
-    return any(each.startswith(RELEASE) or _name(each) in names for each in settings)
+    return any(each.startswith(RELEASE) for each in settings) or not _dated_names(model).isdisjoint(
+        map(_name, settings)
+    )
+
+
+def _dated_names(model: Model) -> set[str]:
+    """The rules that differ between releases, by their whole names and by the last parts of these."""
+    names = dated(model.rules)
+    return {*names, *(each.rpartition(".")[2] for each in names)}
 
 
 def _name(text: str) -> str:

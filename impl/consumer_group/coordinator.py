@@ -123,7 +123,7 @@ def may_time_out(member: GroupMember) -> bool:
 
     Source: GroupMetadataManager.scheduleConsumerGroupRebalanceTimeout.
     """
-    if member.state != MemberState.UNREVOKED_PARTITIONS or member.uses_classic:
+    if member.state != MemberState.UNREVOKED_PARTITIONS:
         return False
     return not member.has_left or member.has_deadline
 

@@ -47,8 +47,8 @@ class MigrationRules(NamedTuple):
         that the partitions are assigned also if no member is new or has other topics (no release; finding F20).
     replacement_rebalances: the members of a group that is a classic one again by a replacement join anew, because some
         may not have what they are assigned (no release; finding F17).
-    fenced_member_may_return: a member of the new protocol that the group has lost is told that it is unknown, so that
-        it joins anew, also if the group is a classic one by now (no release; finding F16).
+    fenced_member_may_return: the coordinator of a group that is a classic one by now tells a member of the new protocol
+        that it is unknown. Then its consumer joins anew, and does not end (no release; finding F16).
     """
 
     consumer: ConsumerGroupRules = ConsumerGroupRules()
@@ -109,7 +109,7 @@ def upgrade(
 ) -> None:
     """Make a classic group one of the new protocol: its members have the assignment that the classic group had.
 
-    Members that wait for a generation, or for their assignment, are told to join again.
+    The coordinator tells members to join again if they wait for a generation, or for their assignment.
     Source: GroupMetadataManager.convertToConsumerGroup, ConsumerGroup.fromClassicGroup.
     """
     classic = group.classic

@@ -53,7 +53,7 @@ def compute_next_assignment(
     target = wanted(rules, topic_count, member)
     kept = member.assigned & target
     revoked = member.assigned - kept
-    if revoked != Ids() and claimed & revoked != Ids():
+    if claimed & revoked != Ids():
         member.state = MemberState.UNREVOKED_PARTITIONS
         set_member_epoch(member, member_epoch)
         member.assigned = kept

@@ -48,27 +48,23 @@ def start_before_the_downgrade(state: State, bounds: Bounds) -> bool:
     return True
 
 
-def give_instance(process: Process, bounds: Bounds, member_id: int) -> None:
-    """Let the consumer of a process be a static member with the only instance id."""
-    if member_id < bounds.classic_consumers:
-        process.classic.instance_id = 0
-    else:
-        process.consumer.instance_id = 0
+def give_instance_to_the_last(state: State, bounds: Bounds) -> None:
+    """Let the last process of each protocol have a static member, with the only instance id."""
+    state.processes[bounds.classic_consumers - 1].classic.instance_id = 0
+    state.processes[bounds.members - 1].consumer.instance_id = 0
 
 
 def start_before_a_static_upgrade(state: State, bounds: Bounds) -> bool:
     """As before an upgrade; the last process of each protocol has the instance id."""
     start_before_the_upgrade(state, bounds)
-    give_instance(state.processes[bounds.classic_consumers - 1], bounds, bounds.classic_consumers - 1)
-    give_instance(state.processes[bounds.members - 1], bounds, bounds.members - 1)
+    give_instance_to_the_last(state, bounds)
     return True
 
 
 def start_before_a_static_downgrade(state: State, bounds: Bounds) -> bool:
     """As before a downgrade; the last process of each protocol has the instance id."""
     start_before_the_downgrade(state, bounds)
-    give_instance(state.processes[bounds.classic_consumers - 1], bounds, bounds.classic_consumers - 1)
-    give_instance(state.processes[bounds.members - 1], bounds, bounds.members - 1)
+    give_instance_to_the_last(state, bounds)
     return True
 
 
