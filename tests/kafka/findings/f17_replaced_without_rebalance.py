@@ -4,8 +4,9 @@ The coordinator is Kafka's `GroupMetadataManager`. The members are played: they 
 send.
 """
 
+from around.numbers import numbers
 from control import run
-from groups import Migration, numbers, told
+from groups import Migration, told
 
 WAITS, REPLACES, NEW, INSTANCE = 0, 1, 2, 0
 HEARTBEATS = 20

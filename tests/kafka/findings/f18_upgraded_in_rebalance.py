@@ -4,8 +4,9 @@ The coordinator is Kafka's `GroupMetadataManager`. The members are played: KEEPS
 classic protocol, which goes on with its partitions in a rebalance.
 """
 
+from around.numbers import numbers
 from control import run
-from groups import Migration, numbers, told
+from groups import Migration, told
 
 KEEPS, LEAVES, NEW, NO_INSTANCE = 0, 1, 2, -1
 BOTH, PARTITIONS = 0b11, (0, 1)

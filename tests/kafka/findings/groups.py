@@ -3,6 +3,7 @@
 from typing import Any
 
 import jvm
+from around.numbers import numbers
 
 COORDINATOR = "org.apache.kafka.coordinator.group.GroupDoor"
 CONSUMER = "org.apache.kafka.clients.consumer.internals.ConsumerDoor"
@@ -79,11 +80,6 @@ def told(reply: Any) -> str:
     return f"epoch {int(reply.memberEpoch())}, " + (
         "no assignment" if assigned == NO_SET else f"assignment {numbers(assigned)}"
     )
-
-
-def numbers(value: int) -> list[int]:
-    """The numbers of the bits that are set."""
-    return [each for each in range(value.bit_length()) if value >> each & 1]
 
 
 class Migration:

@@ -7,6 +7,7 @@ answered when. The door stands for the coordinator's runtime and its timers.
 from typing import Any, ClassVar
 
 import jvm
+from around.numbers import bits, numbers, optional
 
 DOOR = "org.apache.kafka.coordinator.group.ClassicGroupDoor"
 NONE = -1
@@ -133,21 +134,6 @@ class ClassicGroupCoordinator:
             for member in range(self.bounds["member_ids"]):
                 shown[f"{name}.owned[{member}]"] = numbers(owned[member]) if member < len(owned) else []
         return shown
-
-
-def optional(number: int) -> int | None:
-    """A number, or null for none."""
-    return None if number == NONE else number
-
-
-def bits(values: list[int]) -> int:
-    """A set of numbers as bits."""
-    return sum(1 << each for each in values)
-
-
-def numbers(value: int) -> list[int]:
-    """The numbers of the bits that are set."""
-    return [each for each in range(value.bit_length()) if value >> each & 1]
 
 
 SYSTEM = ClassicGroupCoordinator

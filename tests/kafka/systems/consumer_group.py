@@ -8,6 +8,7 @@ the models. A step in which the assignor waits comes within `group.consumer.assi
 from typing import Any, ClassVar
 
 import jvm
+from around.numbers import bits, numbers
 
 DOOR = "org.apache.kafka.coordinator.group.GroupDoor"
 NO_SET, NO_INSTANCE = -1, -1
@@ -165,16 +166,6 @@ def first_epoch(door: Any) -> int:
     door.start(1, 1)
     door.heartbeat(0, 0, True, 1, 0, True)
     return int(door.group(0)[0])
-
-
-def bits(values: list[int]) -> int:
-    """A set of numbers as bits."""
-    return sum(1 << each for each in values)
-
-
-def numbers(value: int) -> list[int]:
-    """The numbers of the bits that are set."""
-    return [each for each in range(value.bit_length()) if value >> each & 1]
 
 
 SYSTEM = ConsumerGroup

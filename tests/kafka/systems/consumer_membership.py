@@ -7,6 +7,7 @@ before that, the application's thread, the network and the metadata.
 from typing import Any, ClassVar
 
 import jvm
+from around.numbers import bits, numbers
 
 DOOR = "org.apache.kafka.clients.consumer.internals.ConsumerDoor"
 NO_SET, LEAVING_EPOCHS, LEFT_EPOCH = -1, (-1, -2), -2
@@ -154,16 +155,6 @@ class ConsumerMembership:
 
     def _number(self, topic: Any, index: Any) -> int:
         return int(index) * int(self.topics) + int(topic.topicId().getLeastSignificantBits()) - 1
-
-
-def bits(values: list[int]) -> int:
-    """A set of numbers as bits."""
-    return sum(1 << each for each in values)
-
-
-def numbers(value: int) -> list[int]:
-    """The numbers of the bits that are set."""
-    return [each for each in range(value.bit_length()) if value >> each & 1]
 
 
 SYSTEM = ConsumerMembership

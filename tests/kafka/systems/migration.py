@@ -7,6 +7,7 @@ changes, and what is answered. The door stands for the coordinator's runtime, it
 from typing import Any, ClassVar
 
 import jvm
+from around.numbers import bits, numbers, optional
 
 DOOR = "org.apache.kafka.coordinator.group.MigrationDoor"
 NO_SET, NONE = -1, -1
@@ -227,21 +228,6 @@ class Migration:
             shown[f"{name}.response.members"] = numbers(int(answer.members()))
             shown[f"{name}.response.assigned"] = numbers(int(answer.assigned()))
         return shown
-
-
-def optional(number: int) -> int | None:
-    """A number, or null for none."""
-    return None if number == NONE else number
-
-
-def bits(values: list[int]) -> int:
-    """A set of numbers as bits."""
-    return sum(1 << each for each in values)
-
-
-def numbers(value: int) -> list[int]:
-    """The numbers of the bits that are set."""
-    return [each for each in range(value.bit_length()) if value >> each & 1]
 
 
 SYSTEM = Migration
