@@ -72,7 +72,8 @@ def guards(
 
     Several models, by names of the catalogue or patterns such as 'cluster.*', judge a guard together: one that catches
     it is enough, and it is redundant if every model that has it finds it redundant. Guards that are still unexplained
-    are put to the other models of the catalogue that have the same state. The smallest come first. --max-states and
+    are put to the other models of the catalogue that have the same state; then, unless they are listed, to small ones
+    of other systems that call the same function. The smallest come first. --max-states and
     --max-seconds are for each guard in each model; a guard that is not decided within them is unexplained.  [default: 4
     times the states of the model]
     """
@@ -154,10 +155,12 @@ def examine_models(patterns: Sequence[str], changes: tuple[str, ...], wish: Wish
                 say(headline(each.model))
         with _Examining(wish, len(members) > 1) as examining:
             examining.examine(members, keys, verdicts)
-            unexplained = [key for key in keys if _is(verdicts.finding(key), Outcome.UNEXPLAINED)]
-            if unexplained and not wish.alone and not changes:
-                more = (guard_group.member(Source(name)) for name in guard_group.others(members))
-                examining.examine(more, unexplained, verdicts)
+            for more_models, listed in ((guard_group.others, {}), (guard_group.callers_elsewhere, reasons)):
+                unexplained = [key for key in keys if _is(verdicts.finding(key), Outcome.UNEXPLAINED)]
+                asked = [key for key in unexplained if key not in listed]
+                if asked and not wish.alone and not changes:
+                    more = (guard_group.member(Source(name)) for name in more_models(members))
+                    examining.examine(more, asked, verdicts)
             ended = ""
     except KeyboardInterrupt:
         ended = shutdown.reason()

@@ -12,6 +12,9 @@ from kafkacheck.checker.mutation.guards import Finding, Outcome
 from kafkacheck.checker.mutation.mutation import Mutant
 from kafkacheck.checker.mutation.substitution import mutants
 
+FEW_STATES = 50_000
+"""How many states a model of another system may have that is asked about a guard of a function which it calls, too."""
+
 Key = str
 """A guard, wherever it is met: its place and name."""
 
@@ -59,11 +62,24 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 def others(members: Sequence[Member]) -> list[str]:
     """The other models of the catalogue which have the state that one of these has, if that is of the catalogue."""
+    return [name for name in _rest(members) if _has_state_of(members, name)]
+
+
+def callers_elsewhere(members: Sequence[Member]) -> list[str]:
+    """The models of the catalogue with other states, and with few of them, if these models are of the catalogue."""
+    expected = catalogue.expectations()
+    small = [name for name in _rest(members) if name in expected and expected[name].distinct <= FEW_STATES]
+    return [name for name in small if not _has_state_of(members, name)]
+
+
+def _rest(members: Sequence[Member]) -> list[str]:
     names = catalogue.catalogue_names()
-    given = [each for each in members if each.source.text in names]
-    states = {each.model.state for each in given}
-    rest = [name for name in names if name not in {each.source.text for each in given}] if given else []
-    return in_order(name for name in rest if catalogue.find_model(name).state in states)
+    given = {each.source.text for each in members}
+    return in_order(name for name in names if name not in given) if given.intersection(names) else []
+
+
+def _has_state_of(members: Sequence[Member], name: str) -> bool:
+    return catalogue.find_model(name).state in {each.model.state for each in members}
 
 
 class Verdicts:

@@ -57,7 +57,7 @@ def _step_lines(trace: Trace, has_changes: bool = True) -> Iterator[str]:
     for index, step in enumerate(trace.steps):
         yield f"{index + 1:>{digits}}  {call_text(trace.model, step)}"
         for change in changed_fields(trace, index) if has_changes else ():
-            told = f"{change.path}: {change.before} -> {change.after}" if index else f"{change.path} = {change.after}"
+            told = str(change) if index else f"{change.path} = {change.after}"
             yield f"{'':{digits}}      {told}"
         if index == trace.loop:
             yield loop_text(trace)

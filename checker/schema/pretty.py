@@ -19,6 +19,10 @@ class Change:
     after: str
 
     def __str__(self) -> str:
+        """Both values; of a queue or bag that holds something, only what was added behind that, if nothing else was."""
+        held = self.before[:-1]
+        if self.before.startswith("[") and len(held) > 1 and self.after.startswith(f"{held}, "):
+            return f"{self.path}: + {self.after[len(held) + 2 : -1]}"
         return f"{self.path}: {self.before} -> {self.after}"
 
 

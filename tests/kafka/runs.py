@@ -84,6 +84,7 @@ JUDGES = {
         "org.apache.kafka.coordinator.group.GroupMetadataManager",
         ("consumer_group/classic_members.py", "consumer_group/migration.py"),
     ),
+    "group_log.py": ("org.apache.kafka.coordinator.group.GroupMetadataManager", ("consumer_group/loading.py",)),
     "classic_group.py": ("org.apache.kafka.coordinator.group.GroupMetadataManager", ("classic_group/coordinator.py",)),
     "consumer_membership.py": (
         "org.apache.kafka.clients.consumer.internals.ConsumerMembershipManager",
@@ -213,6 +214,9 @@ RUNS = (
     Run("migration.py", "migration_model.py"),
     Run("migration.py", "migration_model.py", ("instances=2",), case="static"),
     Run("migration.py", "migration_model.py", THREE_MIGRATE, case="three"),
+    Run("group_log.py", "group_log.compacted"),
+    Run("group_log.py", "group_log.deleted"),
+    Run("group_log.py", "group_log.migrated"),
     Run(CLASSIC, JOINING, ("member_ids=2",)),
     Run(CLASSIC, JOINING, ("member_ids=2", "max_generation=3", "claims=0"), case="generations"),
     Run(CLASSIC, JOINING, ("claims=0", "static_members=0"), case="three"),

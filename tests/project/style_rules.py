@@ -23,8 +23,8 @@ ORDINARY_FOLDERS = ("impl/assignors/", "impl/placement/", "spec/assignors/")
 """Protocol that no model runs step by step: it is ordinary Python, and its tests call it."""
 
 FAMILIES = (
-    "broker_lifecycle classic_group cluster compaction consumer_group delivery metadata_quorum migration producer "
-    "replica_lag replication transactions"
+    "broker_lifecycle classic_group cluster compaction consumer_group delivery group_log metadata_quorum migration "
+    "producer replica_lag replication transactions"
 )
 SYSTEMS = tuple(f"kafkacheck.model.{family}.system" for family in FAMILIES.split())
 """The modules that declare the state of a family of models."""

@@ -116,8 +116,15 @@ final class AroundManager {
         return Members.has(type) ? Members.made(Members.type(type), given) : given;
     }
 
-    private void replay(CoordinatorRecord each) {
+    /** Take a record from the log. */
+    void replay(CoordinatorRecord each) {
         Members.call(shard, "replay", 0L, -1L, (short) -1, each);
+    }
+
+    /** A record is appended, and committed. */
+    void append(CoordinatorRecord record) {
+        log.add(record);
+        replay(record);
     }
 
     /** The response to a request; its records are committed. */

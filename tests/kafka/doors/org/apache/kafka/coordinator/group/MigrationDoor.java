@@ -30,14 +30,14 @@ import org.apache.kafka.coordinator.group.classic.ClassicGroupState;
  * It adds the requests of the classic protocol to `GroupDoor`. Kafka gives a classic member its id; the door calls it
  * by the number of the consumer that has it. It decides nothing.
  */
-public final class MigrationDoor extends GroupDoor {
+public class MigrationDoor extends GroupDoor {
     private static final String TYPE = "consumer";
     private static final String PROTOCOL = "range";
     private static final int NONE = -1;
     private static final int MOST_MEMBERS = 8;
     private final ClassicRequests requests = new ClassicRequests(
         around, GROUP, this::numberOf, MigrationDoor::ownedIn, MigrationDoor::assignedIn);
-    private final Map<Integer, String> ids = new HashMap<>();
+    final Map<Integer, String> ids = new HashMap<>();
     private int joining;
 
     @Override
@@ -54,7 +54,7 @@ public final class MigrationDoor extends GroupDoor {
     }
 
     /** The number of a member; the one whose id nobody knows yet is the one that joins. */
-    private int placeOf(String id) {
+    int placeOf(String id) {
         if (id.startsWith("member")) return Integer.parseInt(id.substring(6));
         return numberOf(id) == NONE ? joining : numberOf(id);
     }
@@ -146,7 +146,7 @@ public final class MigrationDoor extends GroupDoor {
             && group.previousState() == ClassicGroupState.EMPTY;
     }
 
-    private int numberOf(String id) {
+    int numberOf(String id) {
         for (Map.Entry<Integer, String> each : ids.entrySet()) if (each.getValue().equals(id)) return each.getKey();
         return NONE;
     }
@@ -159,6 +159,11 @@ public final class MigrationDoor extends GroupDoor {
     /** Whether there is a group. */
     public boolean exists() {
         return isClassic() || known() != null;
+    }
+
+    /** Whether the target assignment was deleted, and has no epoch. */
+    public boolean targetIsDeleted() {
+        return known() != null && known().assignmentEpoch() == NONE;
     }
 
     /** Generation, leader, and whether it waits for more members; null if it is no classic group. */
