@@ -66,11 +66,11 @@ def consumer_joins(state: State, rules: GroupLogRules, bounds: Bounds, member_id
     """A consumer of the new protocol joins the group, or joins it again.
 
     Who: a consumer, and the coordinator.
-    When: at any time.
-    Effect: it is a member, and a classic group is one of the new protocol (`handle_group_heartbeat`).
+    When: it is no member; a member of the classic protocol has another id.
+    Effect: it is one, and a classic group is one of the new protocol (`handle_group_heartbeat`).
     Source: GroupMetadataManager.consumerGroupHeartbeat.
     """
-    if not can_write(state):
+    if not can_write(state) or migration.has_member(state.group, member_id):
         return False
     request = state.heartbeat.request
     request.member_id = member_id
