@@ -142,9 +142,10 @@ VERSION_1 = (*EITHER_VERSION, "cluster_version=1", "upgrades=0")
 RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
 COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
 FENCED_TWICE = (Known("transaction_coordinator_4_0.toml", ("4.0.0",)),)
+FENCED_UNTIL_4_2 = ("4.0.1", "4.0.2", "4.1.0", "4.1.1", "4.1.2", "4.2.0", "4.2.1", "4.2.2")
 FENCED_ONCE = (
     Known("transaction_coordinator_4_0_version_1.toml", ("4.0.0",)),
-    Known("transaction_coordinator_4_1_version_1.toml", ("4.0.1", "4.0.2", "4.1.0", "4.1.1", "4.1.2")),
+    Known("transaction_coordinator_4_1_version_1.toml", FENCED_UNTIL_4_2),
 )
 FENCED_LEADS = ("4.0.0", "4.0.1", "4.0.2")
 """Releases that elect a last known leader that is fenced (KAFKA-19522)."""
