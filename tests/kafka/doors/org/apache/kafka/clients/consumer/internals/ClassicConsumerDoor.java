@@ -65,7 +65,7 @@ public final class ClassicConsumerDoor {
     private static final int NONE = -1;
     private static final int ONE_IN_FLIGHT = 1;
     private static final String OPTIONS = "org.apache.kafka.clients.consumer.CloseOptions$GroupMembershipOperation";
-    private static final Node COORDINATOR = new Node(Integer.MAX_VALUE - BROKER.id(), BROKER.host(), BROKER.port());
+    private static final int COORDINATOR = 1;
     private static final Object LOG_CONTEXT = Members.made(Members.type(
         "org.apache.kafka.common.utils.internals.LogContext", "org.apache.kafka.common.utils.LogContext"
     ), "");
@@ -78,6 +78,7 @@ public final class ClassicConsumerDoor {
     private final Object heartbeats;
     private final String assignor;
     private final List<String> called = new ArrayList<>();
+    private Node node;
     private boolean isBeating;
     private boolean isFenced;
 
@@ -172,7 +173,7 @@ public final class ClassicConsumerDoor {
             for (ClientRequest each : List.copyOf(held)) {
                 if (each.apiKey() == ApiKeys.FIND_COORDINATOR && !isCut) {
                     deliver(each, new FindCoordinatorResponse(new FindCoordinatorResponseData().setCoordinators(List.of(
-                        new FindCoordinatorResponseData.Coordinator().setKey("group").setNodeId(BROKER.id())
+                        new FindCoordinatorResponseData.Coordinator().setKey("group").setNodeId(COORDINATOR)
                             .setHost(BROKER.host()).setPort(BROKER.port())
                     ))));
                 }
@@ -190,6 +191,7 @@ public final class ClassicConsumerDoor {
     private void find() {
         network.isCut = false;
         coordinator.ensureCoordinatorReady(clock.timer(0));
+        node = coordinator.checkAndGetCoordinator();
     }
 
     /** The application polls; the poll ends when a rebalance has. */
@@ -242,7 +244,7 @@ public final class ClassicConsumerDoor {
 
     /** The application unsubscribes; what it sends then waits until it is released. */
     public void leave() {
-        network.open(COORDINATOR.id(), false);
+        network.open(node.id(), false);
         coordinator.onLeavePrepare();
         String reason = "the consumer unsubscribed from all topics";
         Method leaves = Members.method(AbstractCoordinator.class, "maybeLeaveGroup", hasOptions() ? 2 : 1);
@@ -262,13 +264,13 @@ public final class ClassicConsumerDoor {
 
     /** Let the request go that says that the consumer leaves. */
     public void release() {
-        network.open(COORDINATOR.id(), true);
+        network.open(node.id(), true);
         client.pollNoWakeup();
     }
 
     /** Whether a request has not been sent. */
     public boolean isHeldBack() {
-        return client.pendingRequestCount(COORDINATOR) > network.inFlightRequestCount(COORDINATOR.idString());
+        return client.pendingRequestCount(node) > network.inFlightRequestCount(node.idString());
     }
 
     /** Answer a request to join: by place, the members that the leader is told and what they own; none of others. */
