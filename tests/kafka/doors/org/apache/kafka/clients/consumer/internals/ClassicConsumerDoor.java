@@ -77,9 +77,12 @@ public final class ClassicConsumerDoor {
     private final ConsumerCoordinator coordinator;
     private final Object heartbeats;
     private final String assignor;
-    private final List<String> called = new ArrayList<>();
+    private long revoked;
+    private long lost;
+    private long added;
     private Node node;
     private boolean isBeating;
+    private boolean isPolling;
     private boolean isFenced;
 
     /** A consumer of a topic with so many partitions, which subscribes to it, with this instance id or none. */
@@ -136,17 +139,17 @@ public final class ClassicConsumerDoor {
     private final class Listener implements ConsumerRebalanceListener {
         @Override
         public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-            called.add("revoked " + bits(partitions));
+            revoked |= bits(partitions);
         }
 
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-            called.add("assigned " + bits(partitions));
+            added |= bits(partitions);
         }
 
         @Override
         public void onPartitionsLost(Collection<TopicPartition> partitions) {
-            called.add("lost " + bits(partitions));
+            lost |= bits(partitions);
         }
     }
 
@@ -198,21 +201,23 @@ public final class ClassicConsumerDoor {
     public void poll() {
         RequestFuture<?> joining = (RequestFuture<?>) Members.get(coordinator, "joinFuture");
         if (joining != null) joining.addListener(new Ended<>());
+        isPolling = true;
         notice(() -> coordinator.poll(clock.timer(0), false));
+        isPolling = false;
         find();
         client.pollNoWakeup();
     }
 
-    /** Cuts the connections when a rebalance has ended. */
+    /** Cuts the connections when a rebalance has ended within a poll. */
     private final class Ended<T> implements RequestFutureListener<T> {
         @Override
         public void onSuccess(T value) {
-            network.isCut = true;
+            network.isCut = isPolling;
         }
 
         @Override
         public void onFailure(RuntimeException error) {
-            network.isCut = true;
+            network.isCut = isPolling;
         }
     }
 
@@ -240,6 +245,15 @@ public final class ClassicConsumerDoor {
     private boolean flag(String name) {
         Object found = Members.get(heartbeats, name);
         return found instanceof AtomicBoolean set ? set.get() : (Boolean) found;
+    }
+
+    /** The partitions that the listener was told to be revoked, lost and added since it has been asked to forget. */
+    public long[] calls() {
+        return new long[] {revoked, lost, added};
+    }
+
+    public void forget() {
+        revoked = lost = added = 0;
     }
 
     /** The application unsubscribes; what it sends then waits until it is released. */
@@ -365,10 +379,6 @@ public final class ClassicConsumerDoor {
 
     public boolean needsPreparation() {
         return (Boolean) Members.get(coordinator, "needsJoinPrepare");
-    }
-
-    public boolean isJoining() {
-        return Members.get(coordinator, "joinFuture") != null;
     }
 
     public boolean isFenced() {
