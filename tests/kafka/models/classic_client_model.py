@@ -106,11 +106,12 @@ def consumer_leaves(state: State) -> bool:
 
 
 def receive(state: State, rules: ClassicGroupRules, bounds: Bounds) -> bool:
-    """The response arrives."""
+    """The response arrives. A consumer whose instance id is another's has lost its partitions."""
     owned = state.consumer.owned
+    is_member = state.connection.response.error != GroupError.FENCED_INSTANCE_ID
     state.connection.stage = Stage.ANSWERED
     classic_membership.receive_response(state.consumer, rules, bounds, state.connection)
-    note_calls(state, owned, True)
+    note_calls(state, owned, is_member)
     return True
 
 
@@ -159,7 +160,7 @@ def consumer_has_joined(
         return False
     if members != Ids() and member_id not in members:
         return False
-    if len(members) < bounds.member_ids and claimed != Ids():
+    if claimed != Ids() and (len(members) < bounds.member_ids or not rules.is_cooperative):
         return False
     response.member_id = member_id
     response.generation = generation

@@ -19,6 +19,7 @@ KINDS = {
     "HeartbeatRequestData": "HEARTBEAT",
     "LeaveGroupRequestData": "LEAVE",
 }
+CALLS = ("revoked", "lost", "added")
 NAMES_GENERATION = ("SYNC", "HEARTBEAT")
 
 
@@ -30,8 +31,8 @@ class ClassicClient:
         "connection.stage",
         *(f"connection.request.{field}" for field in ("kind", "member_id", "instance_id", "generation", "owned")),
         "connection.request.assignments[*]",
+        *(f"calls.{each}" for each in CALLS),
     )
-    answers = ("calls.revoked", "calls.lost", "calls.added")
     not_judged: ClassVar = {
         "consumer.instance_id": "the application's; it is seen in requests",
         "connection.response": "the environment's",
@@ -51,6 +52,7 @@ class ClassicClient:
             self.bounds["partitions"], self.is_cooperative, NONE if instance is None else instance
         )
         self.has_left = False
+        self.calls: tuple[int, ...] = (0, 0, 0)
 
     def act(self, action: str, parameters: dict[str, Any]) -> bool:
         """Let the consumer, its application or the network do what the action says."""
@@ -58,6 +60,9 @@ class ClassicClient:
         done = getattr(self, action)(**parameters) is not False
         if self.door.isFenced() and not self.has_left:
             self.consumer_leaves()
+        calls = tuple(map(int, self.door.calls()))
+        if done or any(calls):
+            self.calls = calls
         return done
 
     def consumer_asks_to_join(self) -> bool:
@@ -134,9 +139,10 @@ class ClassicClient:
         What a consumer that has left still knows is read by nobody; one that waits to say so has its request ready.
         """
         generation = int(self.door.generation())
-        revoked, lost, added = map(numbers, map(int, self.door.calls()))
-        shown: dict[str, Any] = {"calls.revoked": revoked, "calls.lost": lost, "calls.added": added}
-        shown["consumer.owned"] = numbers(int(self.door.owned()))
+        shown: dict[str, Any] = {
+            "consumer.owned": numbers(int(self.door.owned())),
+            **{f"calls.{each}": numbers(told) for each, told in zip(CALLS, self.calls, strict=True)},
+        }
         if self.has_left:
             shown["consumer.state"] = "LEAVING" if self.door.isHeldBack() else "CLOSED"
         else:
