@@ -91,7 +91,7 @@ JUDGES = {
     ),
     "classic_client.py": (
         "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator",
-        ("client/classic_membership.py",),
+        ("classic_group/assignment.py", "client/classic_membership.py"),
     ),
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
     "partition_log.py": (
