@@ -2,7 +2,8 @@
 
 Part of Kafka modelled: `AbstractCoordinator`, `ConsumerCoordinator`.
 Source: apache/kafka (commit 1eb7644349); KIP-62, KIP-345, KIP-394, KIP-429.
-Left out, and why that is sound: callbacks that fail; heartbeats while the consumer syncs, whose answers it ignores.
+Left out, and why that is sound: callbacks that fail; heartbeats while another request is under way, because an answer
+to them makes the consumer give up its partitions and join once more, or end, at most.
 """
 
 from kafkacheck.checker.schema import Ids, Struct, clear

@@ -108,7 +108,9 @@ class ClassicClient:
     def consumer_has_joined(self, member_id: int, generation: int, members: list[int], claimed: list[int]) -> None:
         """Answer a request to join with a generation."""
         own = self.door.claimed()
-        self._joined("NONE", member_id, generation, members, [own if each == member_id else bits(claimed) for each in members])
+        self._joined(
+            "NONE", member_id, generation, members, [own if each == member_id else bits(claimed) for each in members]
+        )
 
     def assignment_arrives(self, assigned: list[int]) -> None:
         """Answer a request to sync."""
