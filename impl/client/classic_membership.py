@@ -2,7 +2,8 @@
 
 Part of Kafka modelled: `AbstractCoordinator`, `ConsumerCoordinator`.
 Source: apache/kafka (commit 1eb7644349); KIP-62, KIP-345, KIP-394, KIP-429.
-Left out, and why that is sound: callbacks that fail; heartbeats while the consumer syncs, whose answers it ignores.
+Left out, and why that is sound: callbacks that fail; heartbeats while another request is under way, because an answer
+to them makes the consumer give up its partitions and join once more, or end, at most.
 """
 
 from kafkacheck.checker.schema import Ids, Struct, clear
@@ -59,6 +60,11 @@ def is_open(consumer: ClassicConsumer) -> bool:
     return consumer.state != ConsumerState.CLOSED and consumer.state != ConsumerState.LEAVING
 
 
+def is_rebalancing(consumer: ClassicConsumer) -> bool:
+    """Whether the consumer takes part in a rebalance, or has to ask again because its request was refused or lost."""
+    return consumer.state == ConsumerState.PREPARING_REBALANCE or consumer.state == ConsumerState.COMPLETING_REBALANCE
+
+
 def fill_request(consumer: ClassicConsumer, connection: Connection, kind: RequestKind) -> None:
     """Send a request with what the consumer knows of its membership."""
     connection.stage = Stage.REQUESTED
@@ -103,12 +109,6 @@ def send_classic_heartbeat(consumer: ClassicConsumer, connection: Connection) ->
     return True
 
 
-def join_again(consumer: ClassicConsumer, is_prepared: bool) -> None:
-    """Need to join again."""
-    consumer.needs_join = True
-    consumer.is_prepared = is_prepared
-
-
 def lose_generation(consumer: ClassicConsumer, rules: ClassicGroupRules, forgets_member_id: bool) -> None:
     """Be in no generation any more, and join anew; the partitions are lost.
 
@@ -118,7 +118,8 @@ def lose_generation(consumer: ClassicConsumer, rules: ClassicGroupRules, forgets
     consumer.generation = NO_GENERATION
     if forgets_member_id:
         consumer.member_id = NO_MEMBER_ID
-    join_again(consumer, consumer.is_prepared and not rules.lost_member_owns_nothing)
+    consumer.needs_join = True
+    consumer.is_prepared = consumer.is_prepared and not rules.lost_member_owns_nothing
 
 
 def close(consumer: ClassicConsumer) -> None:
@@ -133,13 +134,8 @@ def take_error(consumer: ClassicConsumer, rules: ClassicGroupRules, response: Gr
         close(consumer)
     elif response.error == GroupError.MEMBER_ID_REQUIRED:
         consumer.member_id = response.member_id
-        consumer.state = ConsumerState.UNJOINED
     elif response.error == GroupError.REBALANCE_IN_PROGRESS:
-        if consumer.state == ConsumerState.STABLE:
-            join_again(consumer, False)
-        else:
-            consumer.state = ConsumerState.UNJOINED
-            join_again(consumer, consumer.is_prepared)
+        consumer.needs_join = True
     else:
         lose_generation(consumer, rules, response.error == GroupError.UNKNOWN_MEMBER_ID)
 
@@ -154,7 +150,6 @@ def take_generation(
     consumer.state = ConsumerState.COMPLETING_REBALANCE
     consumer.member_id = connection.response.member_id
     consumer.generation = connection.response.generation
-    consumer.needs_join = False
     if connection.response.members != Ids():
         assign(connection.response, rules, bounds, connection.request.assignments)
     fill_request(consumer, connection, RequestKind.SYNC)
@@ -200,17 +195,15 @@ def receive_response(
 
 
 def lose_request(consumer: ClassicConsumer, rules: ClassicGroupRules, connection: Connection) -> None:
-    """Give a request up, because its connection broke; one that is to join or sync is followed by another join.
+    """Give a request up, because its connection broke; a consumer that rebalances will join again.
 
     Source: AbstractCoordinator.joinGroupIfNeeded.
     """
     clear(connection)
-    if consumer.state == ConsumerState.PREPARING_REBALANCE or consumer.state == ConsumerState.COMPLETING_REBALANCE:
+    if is_rebalancing(consumer) and not rules.retry_keeps_member:
         consumer.state = ConsumerState.UNJOINED
-        join_again(consumer, consumer.is_prepared)
-        if not rules.retry_keeps_member:
-            consumer.generation = NO_GENERATION
-            consumer.member_id = NO_MEMBER_ID
+        consumer.generation = NO_GENERATION
+        consumer.member_id = NO_MEMBER_ID
 
 
 def leave_classic_group(consumer: ClassicConsumer) -> bool:
@@ -218,12 +211,14 @@ def leave_classic_group(consumer: ClassicConsumer) -> bool:
 
     Who: its application.
     When: it takes part in the group, or tries to.
-    Effect: it gives up its partitions. A static member does not tell its coordinator.
+    Effect: it gives up its partitions. A static member does not tell its coordinator, nor does a consumer that has lost
+        its generation and not asked to join since.
     Source: AbstractCoordinator.maybeLeaveGroup.
     """
     if not is_open(consumer):
         return False
-    if consumer.instance_id != NO_INSTANCE or consumer.member_id == NO_MEMBER_ID:
+    is_unknown = consumer.member_id == NO_MEMBER_ID or consumer.state == ConsumerState.UNJOINED
+    if consumer.instance_id != NO_INSTANCE or is_unknown:
         close(consumer)
         return True
     consumer.owned = Ids()

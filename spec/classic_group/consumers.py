@@ -104,18 +104,15 @@ def rebalances_keep_the_membership(before: State, after: State) -> bool:
         if is_received and is_open(was):
             if now.member_id != was.member_id or now.generation != was.generation or now.owned != was.owned:
                 return False
-            is_stable = was.state == ConsumerState.STABLE
-            if not now.needs_join or is_stable != (now.state == ConsumerState.STABLE):
-                return False
-            if now.is_prepared != (was.is_prepared and not is_stable):
+            if not now.needs_join or now.state != was.state or now.is_prepared != was.is_prepared:
                 return False
     return True
 
 
 def is_to_join_again(was: ClassicConsumer, now: ClassicConsumer, rules: ClassicGroupRules) -> bool:
     """Whether a consumer asks to join next, as the same member and with what it owns."""
-    is_same = now.member_id == was.member_id or not rules.retry_keeps_member
-    return is_same and now.state == ConsumerState.UNJOINED and now.needs_join and now.owned == was.owned
+    is_same = now.member_id == was.member_id and now.state == was.state
+    return (is_same or not rules.retry_keeps_member) and now.needs_join and now.owned == was.owned
 
 
 def lost_requests_are_sent_again(before: State, after: State, rules: ClassicGroupRules) -> bool:
@@ -126,12 +123,7 @@ def lost_requests_are_sent_again(before: State, after: State, rules: ClassicGrou
     """
     if before.budget.losses == after.budget.losses:
         return True
-    return not any(
-        before.connections[consumer_id].stage != Stage.IDLE
-        and after.connections[consumer_id].stage == Stage.IDLE
-        and now.state == ConsumerState.PREPARING_REBALANCE
-        for consumer_id, now in enumerate(after.consumers)
-    ) and all(
+    return all(
         now == was or (was.state != ConsumerState.STABLE and is_to_join_again(was, now, rules))
         for was, now in zip(before.consumers, after.consumers)
     )

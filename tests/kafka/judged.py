@@ -34,9 +34,6 @@ listed difference. NOT_EXHAUSTED: it was cut short, and no difference was found 
 NOT_JUDGED = {
     "broker/consumer_requests.py": "not driven: a real `Partition` has `fetchOffsetForTimestamp` and the fetches of "
     "consumers, and `ReplicaManager` chooses the read replica; no model asks these functions alone",
-    "classic_group/assignment.py": "not driven: `ConsumerCoordinator` has the rule, with `CooperativeStickyAssignor`; "
-    "beside `GroupMetadataManager` the leader is played, and gives all partitions to anybody",
-    "client/classic_membership.py": "not driven yet: `AbstractCoordinator` and `ConsumerCoordinator` have the rule",
     "broker/fetch_session.py": "not driven: `FetchSessionHandler` and `FetchManager` have the rule; beside `Partition` "
     "no fetch has a session, and beside the fetcher the leader's half is played",
     "broker/lifecycle.py": "not driven: `BrokerLifecycleManager` has the rule; it runs a thread of its own, and beside "

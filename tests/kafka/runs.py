@@ -90,6 +90,10 @@ JUDGES = {
         "org.apache.kafka.clients.consumer.internals.ConsumerMembershipManager",
         ("client/consumer_membership.py",),
     ),
+    "classic_client.py": (
+        "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator",
+        ("classic_group/assignment.py", "client/classic_membership.py"),
+    ),
     "epoch_file.py": ("org.apache.kafka.storage.internals.epoch.LeaderEpochFileCache", ("broker/epoch_file.py",)),
     "partition_log.py": (
         "org.apache.kafka.storage.internals.log.UnifiedLog",
@@ -174,6 +178,7 @@ REUSED = ("4.0.0", "4.0.1", "4.1.0", "4.1.1")
 """Releases that reuse the memory of a batch which expires in flight (KAFKA-19012)."""
 CLIENT, REFUSED = "transactional_client.py", "transactional_client_model.py"
 CLASSIC, JOINING = "classic_group.py", "classic_group_model.py"
+JOINER, TOLD = "classic_client.py", "classic_client_model.py"
 SUBSCRIPTIONS = ("topics=2", "members=1", "max_group_epoch=4", "deferrals=1")
 """One member changes its topics, also while it has partitions to give up."""
 THREE_MIGRATE = (
@@ -226,6 +231,10 @@ RUNS = (
     Run("consumer_membership.py", "consumer_membership_model.py"),
     Run("consumer_membership.py", "consumer_membership_model.py", ("instances=1",), case="static"),
     Run("consumer_membership.py", "consumer_membership_model.py", ("topics=2", "max_group_epoch=1"), case="topics"),
+    Run(JOINER, TOLD),
+    Run(JOINER, TOLD, ("is_cooperative=true",), case="cooperative"),
+    Run(JOINER, TOLD, ("static_members=1",), case="static"),
+    Run(JOINER, TOLD, ("static_members=1", "is_cooperative=true"), case="static_cooperative"),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run("replica_lag.py", "replica_lag"),
     Run(LOG, SENT, ("reloads=0",)),

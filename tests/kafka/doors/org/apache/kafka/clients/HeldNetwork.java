@@ -11,7 +11,7 @@ import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
 
 /** Connections that hold each request until somebody answers it. */
-public final class HeldNetwork implements KafkaClient {
+public class HeldNetwork implements KafkaClient {
     /** The requests under way, the oldest first. */
     public final List<ClientRequest> held = new ArrayList<>();
     private final Set<Integer> closed = new HashSet<>();

@@ -1,6 +1,5 @@
 package org.apache.kafka.clients.consumer.internals;
 
-import java.lang.reflect.Constructor;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -11,6 +10,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
+import kafkacheck.Filled;
 import kafkacheck.Members;
 import kafkacheck.StandIn;
 
@@ -111,29 +111,6 @@ public final class ConsumerDoor {
         release();
         subscribe(topics);
         membership.onConsumerPoll();
-    }
-
-    /** Objects that fill the longest constructor of a class, by their types. */
-    private record Filled(Object... values) {
-        Filled with(Object more) {
-            Object[] all = List.of(values).toArray(new Object[values.length + 1]);
-            all[values.length] = more;
-            return new Filled(all);
-        }
-
-        @SuppressWarnings("unchecked")
-        <T> T of(Class<T> type) throws ReflectiveOperationException {
-            Constructor<?> longest = Members.constructor(type);
-            Class<?>[] kinds = longest.getParameterTypes();
-            Object[] given = new Object[kinds.length];
-            for (int place = 0; place < kinds.length; place++) {
-                Class<?> kind = kinds[place] == int.class ? Integer.class
-                    : kinds[place] == boolean.class ? Boolean.class : kinds[place];
-                for (Object each : values) if (kind.isInstance(each)) given[place] = each;
-                if (given[place] == null) throw new IllegalStateException(type + " wants a " + kind);
-            }
-            return (T) longest.newInstance(given);
-        }
     }
 
     /** What the application's thread does with an event: it calls the listener back, and completes the event. */
