@@ -60,7 +60,7 @@ def is_open(consumer: ClassicConsumer) -> bool:
     return consumer.state != ConsumerState.CLOSED and consumer.state != ConsumerState.LEAVING
 
 
-def is_rebalancing(consumer: ClassicConsumer) -> bool:
+def is_joining_or_syncing(consumer: ClassicConsumer) -> bool:
     """Whether the consumer takes part in a rebalance, or has to ask again because its request was refused or lost."""
     return consumer.state == ConsumerState.PREPARING_REBALANCE or consumer.state == ConsumerState.COMPLETING_REBALANCE
 
@@ -200,7 +200,7 @@ def lose_request(consumer: ClassicConsumer, rules: ClassicGroupRules, connection
     Source: AbstractCoordinator.joinGroupIfNeeded.
     """
     clear(connection)
-    if is_rebalancing(consumer) and not rules.retry_keeps_member:
+    if is_joining_or_syncing(consumer) and not rules.retry_keeps_member:
         consumer.state = ConsumerState.UNJOINED
         consumer.generation = NO_GENERATION
         consumer.member_id = NO_MEMBER_ID

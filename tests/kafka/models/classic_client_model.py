@@ -98,7 +98,9 @@ def consumer_sends_leave(state: State) -> bool:
 def consumer_leaves(state: State) -> bool:
     """The application unsubscribes; partitions are lost if the consumer is in no generation, or joins another one."""
     owned = state.consumer.owned
-    is_member = state.consumer.generation != NO_GENERATION and not classic_membership.is_rebalancing(state.consumer)
+    is_member = state.consumer.generation != NO_GENERATION and not classic_membership.is_joining_or_syncing(
+        state.consumer
+    )
     if not classic_membership.leave_classic_group(state.consumer):
         return False
     note_calls(state, owned, is_member)
