@@ -271,6 +271,14 @@ def both_own_something(state: State) -> bool:
     return all(consumer.owned != Ids() for consumer in state.consumers)
 
 
+def partition_awaits_metadata(state: State) -> bool:
+    """A consumer has told that it owns a part of its target. Without an example its metadata never matters."""
+    return any(
+        consumer.is_partial and not consumer.names_owned and state.heartbeats[member_id].stage == HeartbeatStage.IDLE
+        for member_id, consumer in enumerate(state.consumers)
+    )
+
+
 def partition_is_awaited(state: State) -> bool:
     """A member waits for a partition that another one has to give up. Without an example no partition changes hands."""
     return any(member.state == MemberState.UNRELEASED_PARTITIONS for member in state.group.members)

@@ -1,0 +1,96 @@
+"""What must hold of consumers whose applications poll too seldom: they lose what they own, and come back.
+
+Part of Kafka judged: `impl/client/poll_interval.py`, by its records only.
+Source: KIP-62, KIP-848; apache/kafka `AbstractMembershipManager`, `AbstractHeartbeatRequestManager`.
+Left out, and why that is sound: that they come back in the end, which is a part of `has_converged`.
+"""
+
+from kafkacheck.checker.schema import Ids
+from kafkacheck.impl.consumer_group.constants import (
+    JOIN_GROUP_MEMBER_EPOCH,
+    LEAVE_GROUP_MEMBER_EPOCH,
+    ConsumerState,
+    HeartbeatStage,
+)
+from kafkacheck.model.consumer_group.system import State
+
+
+def is_stale(state: State) -> bool:
+    """Whether some consumer has left because its application polls too seldom. Without an example nobody is slow."""
+    return any(consumer.state == ConsumerState.STALE for consumer in state.consumers)
+
+
+def stale_consumers_tell_that_they_leave(before: State, after: State) -> bool:
+    """A consumer that becomes stale has said that it leaves, after what it had sent before.
+
+    Lost to users: the other members wait for its partitions until its session ends.
+    Source: `AbstractHeartbeatRequestManager.poll`; KAFKA-15818.
+    """
+    return all(
+        after.farewells[member_id].leave.stage == HeartbeatStage.REQUESTED
+        and after.farewells[member_id].leave.request.member_id == member_id
+        and after.farewells[member_id].leave.request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH
+        and after.farewells[member_id].former == before.heartbeats[member_id]
+        for member_id, consumer in enumerate(after.consumers)
+        if consumer.state == ConsumerState.STALE and before.consumers[member_id].state != ConsumerState.STALE
+    )
+
+
+def stale_consumers_have_left(state: State) -> bool:
+    """A stale consumer has no epoch with which it could commit, and no heartbeat under way beside its farewell.
+
+    Lost if it fails: it goes on as a member that its coordinator takes for one that has left.
+    Source: `AbstractMembershipManager.transitionToSendingLeaveGroup`, `shouldSkipHeartbeat`.
+    """
+    return all(
+        consumer.member_epoch == LEAVE_GROUP_MEMBER_EPOCH
+        and state.heartbeats[member_id].stage == HeartbeatStage.IDLE
+        for member_id, consumer in enumerate(state.consumers)
+        if consumer.state == ConsumerState.STALE
+    )
+
+
+def is_losing(before: State, after: State, member_id: int) -> bool:
+    """Whether a stale consumer stays so, and loses its partitions or learns that its application polls."""
+    was = before.consumers[member_id]
+    now = after.consumers[member_id]
+    return now.state == ConsumerState.STALE and (now.owned == was.owned or now.owned == Ids())
+
+
+def is_joining(before: State, after: State, member_id: int) -> bool:
+    """Whether a stale consumer begins to join anew: its application polls, or has polled, and it owns nothing."""
+    was = before.consumers[member_id]
+    now = after.consumers[member_id]
+    if now.state != ConsumerState.JOINING or now.member_epoch != JOIN_GROUP_MEMBER_EPOCH or now.owned != Ids():
+        return False
+    return now.names_timeout and now.names_topics and now.names_owned and was.rejoins == (was.owned != Ids())
+
+
+def stale_consumers_lose_partitions_and_join(before: State, after: State) -> bool:
+    """A stale consumer first loses its partitions, by its callback, and then joins anew as one that owns nothing.
+
+    Lost to users: it never comes back, or its application goes on with partitions that others own.
+    Source: `AbstractMembershipManager.transitionToStale`, `maybeRejoinStaleMember`; librdkafka 5488.
+    """
+    return all(
+        is_losing(before, after, member_id)
+        or is_joining(before, after, member_id)
+        or after.consumers[member_id].state == ConsumerState.CRASHED
+        for member_id, consumer in enumerate(before.consumers)
+        if consumer.state == ConsumerState.STALE
+    )
+
+
+def answers_to_leaves_change_nothing(before: State, after: State) -> bool:
+    """A consumer takes nothing of the response to the heartbeat with which it left.
+
+    Lost to users: a consumer that was slow forgets to join, or ends.
+    Source: `AbstractHeartbeatRequestManager.makeHeartbeatRequest`; librdkafka 5488.
+    """
+    return before.budget.losses != after.budget.losses or all(
+        after.farewells[member_id].leave.stage == HeartbeatStage.ANSWERED
+        or after.consumers[member_id] == before.consumers[member_id]
+        or after.consumers[member_id].state == ConsumerState.CRASHED
+        for member_id, farewell in enumerate(before.farewells)
+        if farewell.leave.stage == HeartbeatStage.ANSWERED
+    )
