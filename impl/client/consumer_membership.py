@@ -9,9 +9,7 @@ A consumer that leaves while a heartbeat is under way says so at once in Kafka; 
 both use one connection, and the answer changes nothing any more.
 """
 
-from typing import Annotated
-
-from kafkacheck.checker.schema import Ids, If, Struct, clear
+from kafkacheck.checker.schema import Ids, Struct, clear
 from kafkacheck.impl.consumer_group.constants import (
     JOIN_GROUP_MEMBER_EPOCH,
     LEAVE_GROUP_MEMBER_EPOCH,
@@ -58,17 +56,17 @@ class Consumer(Struct):
     instance_id: OptionalInstanceId
     member_epoch: MemberEpoch
     subscribed: TopicSet
-    unknown_topics: Annotated[TopicSet, If("unknown_topics")]
+    unknown_topics: TopicSet
     owned: PartitionSet
     target: PartitionSet
     reconciled: PartitionSet
     is_reconciling: bool
     is_newest: bool
     is_applied: bool
-    is_partial: Annotated[bool, If("unknown_topics")]
+    is_partial: bool
     has_applied: bool
     has_rejoined: bool
-    rejoins: Annotated[bool, If("slow_polls")]
+    rejoins: bool
     names_timeout: bool
     names_topics: bool
     names_owned: bool

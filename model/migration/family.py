@@ -101,8 +101,6 @@ MIGRATION = Family(
         "leaves": 0,
         "expirations": 0,
         "losses": 0,
-        "slow_polls": 0,
-        "unknown_topics": 0,
     },
     rules=MENDED,
     drawing=MIGRATIONS,
