@@ -68,7 +68,7 @@ SLOW_SAFETY = (
     slow_members.stale_consumers_tell_that_they_leave,
     slow_members.stale_consumers_have_left,
     slow_members.stale_consumers_lose_partitions_and_join,
-    slow_members.answers_to_leaves_change_nothing,
+    slow_members.answers_to_farewells_change_nothing,
 )
 
 STATIC_SAFETY = (
@@ -120,7 +120,6 @@ CONSUMER_GROUP = Family(
         "restarts": 0,
         "timeouts": 0,
         "slow_polls": 0,
-        "unknown_topics": 0,
         "noted_owners": 0,
     },
     rules=ConsumerGroupRules(),

@@ -12,6 +12,7 @@ from kafkacheck.impl.consumer_group.constants import (
     ConsumerState,
     HeartbeatStage,
 )
+from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group.system import State
 
 
@@ -81,16 +82,27 @@ def stale_consumers_lose_partitions_and_join(before: State, after: State) -> boo
     )
 
 
-def answers_to_leaves_change_nothing(before: State, after: State) -> bool:
-    """A consumer takes nothing of the response to the heartbeat with which it left.
+def is_taken(before: HeartbeatStage, after: HeartbeatStage) -> bool:
+    """Whether a response was under way before, and is not any more."""
+    return before == HeartbeatStage.ANSWERED and after != HeartbeatStage.ANSWERED
 
+
+def answers_to_farewells_change_nothing(before: State, after: State, rules: ConsumerGroupRules) -> bool:
+    """A consumer takes nothing of a response to its leave; nor, while it is stale, of one to its former heartbeat.
+
+    By a rule of ours it does not take the latter when it has joined again, either.
     Lost to users: a consumer that was slow forgets to join, or ends.
-    Source: `AbstractHeartbeatRequestManager.makeHeartbeatRequest`; librdkafka 5488.
+    Source: `AbstractHeartbeatRequestManager.makeHeartbeatRequest`, `AbstractMembershipManager.isNotInGroup`;
+        librdkafka 5488.
     """
-    return before.budget.losses != after.budget.losses or all(
-        after.farewells[member_id].leave.stage == HeartbeatStage.ANSWERED
-        or after.consumers[member_id] == before.consumers[member_id]
-        or after.consumers[member_id].state == ConsumerState.CRASHED
-        for member_id, farewell in enumerate(before.farewells)
-        if farewell.leave.stage == HeartbeatStage.ANSWERED
-    )
+    if before.budget.losses != after.budget.losses or before.budget.crashes != after.budget.crashes:
+        return True
+    for member_id, was in enumerate(before.farewells):
+        now = after.farewells[member_id]
+        consumer = before.consumers[member_id]
+        is_due = is_taken(was.leave.stage, now.leave.stage)
+        if consumer.state == ConsumerState.STALE or rules.former_responses_are_ignored:
+            is_due = is_due or is_taken(was.former.stage, now.former.stage)
+        if is_due and after.consumers[member_id] != consumer:
+            return False
+    return True
