@@ -45,7 +45,7 @@ class ConsumerGroupRules(NamedTuple):
     leave_response_changes_nothing: a consumer that has left because it polls too seldom ignores the response to that.
         Before, the response made it a member with epoch 0 that has forgotten to join (librdkafka 5488).
     former_responses_are_ignored: a consumer that joins anew after it has polled too seldom ignores responses to the
-        heartbeats of before (no release up to 4.4).
+        heartbeats of before (no release; finding F21).
     unresolved_partitions_are_not_owned: a consumer acknowledges a partition only if its metadata has the topic, and
         takes the others later. Before, it acknowledged all and dropped the others (franz-go 1357).
     target_counts_as_owned: a consumer that names its partitions also names those that it is about to own, so that its

@@ -40,6 +40,7 @@ SLOW_POLLS = (
 SAFETY = (
     properties.no_two_owners,
     properties.owners_are_known,
+    properties.owners_know_their_topics,
     properties.partitions_have_one_holder,
     properties.partition_epochs_are_of_holders,
     properties.target_assignment_is_legal,

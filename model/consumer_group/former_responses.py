@@ -1,9 +1,10 @@
-"""Does one consumer at most own each partition if a consumer that was slow joins anew before a former heartbeat is answered?
+"""Does one consumer at most own each partition if a slow one joins anew before its former heartbeat is answered?
 
 The poll interval ends while a heartbeat is under way. The consumer leaves at once, and its application polls before the
 response to that heartbeat has come. A consumer of Kafka takes the response although it has left meanwhile: it stops to
 join, and applies an assignment that the coordinator has given to others. If the heartbeat with which it joins anew was
-sent already, its response gives the consumer a valid epoch, with partitions that another member owns.
+sent already, its response gives the consumer a valid epoch, with partitions that another member owns. It is finding
+F21, which runs on Kafka's own classes (tests/kafka/findings).
 
 Bounds: as consumer_group.slow_polls.
 Expected: VIOLATED owners_are_known

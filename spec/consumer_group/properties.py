@@ -56,6 +56,19 @@ def owners_are_known(state: State) -> bool:
     )
 
 
+def owners_know_their_topics(state: State, bounds: Bounds) -> bool:
+    """A consumer owns only partitions whose topics its metadata has.
+
+    Lost to users: the consumer cannot fetch the partition, though its coordinator takes it for the owner.
+    Source: `AbstractMembershipManager.findResolvableAssignmentAndTriggerMetadataUpdate`; franz-go 1357.
+    """
+    return not any(
+        partition_id % bounds.topics in consumer.unknown_topics
+        for consumer in state.consumers
+        for partition_id in consumer.owned
+    )
+
+
 def partitions_have_one_holder(state: State) -> bool:
     """The coordinator gives no partition to two members at a time.
 

@@ -14,6 +14,7 @@ from kafkacheck.impl.consumer_group.constants import (
 )
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group.system import State
+from kafkacheck.spec.consumer_group.messages import is_out
 
 
 def is_stale(state: State) -> bool:
@@ -22,7 +23,7 @@ def is_stale(state: State) -> bool:
 
 
 def stale_consumers_tell_that_they_leave(before: State, after: State) -> bool:
-    """A consumer that becomes stale has said that it leaves, after what it had sent before.
+    """A consumer that becomes stale has said that it leaves, after what it had sent before, and did not leave already.
 
     Lost to users: the other members wait for its partitions until its session ends.
     Source: `AbstractHeartbeatRequestManager.poll`; KAFKA-15818.
@@ -32,6 +33,7 @@ def stale_consumers_tell_that_they_leave(before: State, after: State) -> bool:
         and after.farewells[member_id].leave.request.member_id == member_id
         and after.farewells[member_id].leave.request.member_epoch == LEAVE_GROUP_MEMBER_EPOCH
         and after.farewells[member_id].former == before.heartbeats[member_id]
+        and not is_out(before.consumers[member_id].state)
         for member_id, consumer in enumerate(after.consumers)
         if consumer.state == ConsumerState.STALE and before.consumers[member_id].state != ConsumerState.STALE
     )
@@ -52,10 +54,17 @@ def stale_consumers_have_left(state: State) -> bool:
 
 
 def is_losing(before: State, after: State, member_id: int) -> bool:
-    """Whether a stale consumer stays so, and loses its partitions or learns that its application polls."""
+    """Whether a stale consumer stays so, and loses its partitions or learns that its application polls.
+
+    Only one of both: after the second one it is not stale any more.
+    """
     was = before.consumers[member_id]
     now = after.consumers[member_id]
-    return now.state == ConsumerState.STALE and (now.owned == was.owned or now.owned == Ids())
+    if now.state != ConsumerState.STALE or (was.rejoins and not now.rejoins):
+        return False
+    if now.rejoins and now.owned == Ids():
+        return False
+    return now.owned == was.owned or now.owned == Ids()
 
 
 def is_joining(before: State, after: State, member_id: int) -> bool:

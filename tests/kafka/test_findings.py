@@ -31,6 +31,7 @@ REPRODUCED = {
     "f18": 1,
     "f19": 1,
     "f20": 1,
+    "f21": 1,
 }
 """By finding, in how many of its ways it happens in the newest release."""
 NOT_ON_CLUSTER = (
