@@ -151,7 +151,13 @@ def coordinator_handles_heartbeat(state: State, rules: MigrationRules, bounds: B
         heartbeat.response.error = HeartbeatError.INVALID_REQUEST
     else:
         migration.handle_group_heartbeat(
-            state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.connections, existing(bounds)
+            state.group,
+            rules,
+            bounds.topics,
+            heartbeat.request,
+            heartbeat.response,
+            state.connections,
+            existing(bounds),
         )
     clear(heartbeat.request)
     heartbeat.stage = HeartbeatStage.ANSWERED

@@ -271,9 +271,7 @@ def has_former_response(state: State, member_id: int) -> bool:
 def is_out(state: ConsumerState) -> bool:
     """Whether a consumer in that state has left its group for good, or is about to."""
     return (
-        state == ConsumerState.PREPARE_LEAVING
-        or state == ConsumerState.LEAVING
-        or state == ConsumerState.UNSUBSCRIBED
+        state == ConsumerState.PREPARE_LEAVING or state == ConsumerState.LEAVING or state == ConsumerState.UNSUBSCRIBED
     )
 
 
@@ -325,9 +323,7 @@ def only_silent_members_are_removed(before: State, after: State) -> bool:
 def says_farewell(state: State, member_id: int) -> bool:
     """Whether a consumer has said that it leaves because it polls too seldom, and that arrives next."""
     former = state.farewells[member_id].former.stage
-    return (
-        state.farewells[member_id].leave.stage == HeartbeatStage.REQUESTED and former != HeartbeatStage.REQUESTED
-    )
+    return state.farewells[member_id].leave.stage == HeartbeatStage.REQUESTED and former != HeartbeatStage.REQUESTED
 
 
 def gives_up_farewells(before: State, after: State) -> bool:

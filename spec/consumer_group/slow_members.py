@@ -46,8 +46,7 @@ def stale_consumers_have_left(state: State) -> bool:
     Source: `AbstractMembershipManager.transitionToSendingLeaveGroup`, `shouldSkipHeartbeat`.
     """
     return all(
-        consumer.member_epoch == LEAVE_GROUP_MEMBER_EPOCH
-        and state.heartbeats[member_id].stage == HeartbeatStage.IDLE
+        consumer.member_epoch == LEAVE_GROUP_MEMBER_EPOCH and state.heartbeats[member_id].stage == HeartbeatStage.IDLE
         for member_id, consumer in enumerate(state.consumers)
         if consumer.state == ConsumerState.STALE
     )

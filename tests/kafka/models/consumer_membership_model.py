@@ -19,12 +19,7 @@ from kafkacheck.impl.client.consumer_membership import Consumer
 from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatError, HeartbeatStage
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.impl.ids import PartitionSet
-from kafkacheck.impl.messages.consumer_group_heartbeat import (
-    Farewell,
-    Heartbeat,
-    HeartbeatResponse,
-    TopicSet,
-)
+from kafkacheck.impl.messages.consumer_group_heartbeat import Farewell, Heartbeat, HeartbeatResponse, TopicSet
 
 FIRST_EPOCH = 1
 KnownEpoch = Annotated[int, Count("max_group_epoch", lowest=FIRST_EPOCH)]

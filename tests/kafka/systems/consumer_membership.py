@@ -1,8 +1,8 @@
 """Kafka's consumer of the new protocol as a system: `ConsumerMembershipManager`, `ConsumerHeartbeatRequestManager`.
 
 It judges what heartbeats name, what responses change, and how assignments are applied. The door stands for the commit
-before that, the application's thread, the network and the metadata. A heartbeat of a former membership is one that was under
-way when the poll interval ended.
+before that, the application's thread, the network and the metadata. A heartbeat of a former membership is one that was
+under way when the poll interval ended.
 """
 
 from typing import Any, ClassVar
