@@ -5,8 +5,8 @@ Part of Kafka modelled: `AbstractHeartbeatRequestManager` (`poll`, `resetPollTim
 Source: the classes of 4.4.0; KIP-62, KIP-848, KAFKA-15818.
 Left out, and why that is sound: an application that unsubscribes while its consumer is stale, because the consumer then
 sends nothing until it subscribes again; a poll interval that ends a second time before the first leave is answered,
-because it is longer than a request takes; an answer to a former heartbeat after which a second heartbeat follows the
-one that joins, which is no other than that one.
+because it is longer than a request takes; a second heartbeat that joins beside the first one, which Kafka may send once
+the former one is answered, because it repeats the first.
 """
 
 from kafkacheck.checker.schema import Ids, clear, copy
