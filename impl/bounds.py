@@ -39,9 +39,11 @@ class Bounds(NamedTuple):
     producer_ids: how many producer ids the cluster can give out.
     reassignment_rounds: 1 if a reassignment ends in two rounds; 0 if at once.
     segment_size: how many offsets a segment of a log covers.
+    slow_polls: how often the poll interval of a consumer may end.
     static_members: 1 if members of a classic group may be static; 0 otherwise.
     topics: how many topics there are.
     transactional: 1 if the producer sends in transactions; 0 otherwise.
+    unknown_topics: how many topics, the last ones, the metadata of consumers does not have at first.
     """
 
     claims: int
@@ -71,6 +73,8 @@ class Bounds(NamedTuple):
     producer_ids: int
     reassignment_rounds: int
     segment_size: int
+    slow_polls: int
     static_members: int
     topics: int
     transactional: int
+    unknown_topics: int

@@ -2,8 +2,9 @@
 
 Part of Kafka modelled: `AbstractMembershipManager`, `ConsumerHeartbeatRequestManager`.
 Source: the classes of 4.0.0 to 4.4.0; KIP-848.
-Left out, and why that is sound: callbacks that fail; the states FENCED and STALE, because a consumer that is fenced
-releases its partitions and joins anew in one step here, and one whose poll timer is over leaves and joins anew.
+Left out, and why that is sound: callbacks that fail; the state FENCED, because a consumer that is fenced releases its
+partitions and joins anew in one step here; names of topics that metadata had and has no more. `poll_interval.py` has
+the state STALE.
 A consumer that leaves while a heartbeat is under way says so at once in Kafka; here when that one is answered, because
 both use one connection, and the answer changes nothing any more.
 """
@@ -35,14 +36,17 @@ class Consumer(Struct):
     instance_id: its `group.instance.id`, if it is a static member.
     member_epoch: the epoch of its last response.
     subscribed: its topics.
+    unknown_topics: the topics whose names its metadata does not have yet; it cannot take their partitions.
     owned: the partitions that it processes.
     target: the assignment of the last response that named one.
     reconciled: the assignment that it is applying.
     is_reconciling: whether it is applying one: it commits, and calls the application back.
     is_newest: whether that one is still the target.
     is_applied: whether it has applied the target.
+    is_partial: whether it has applied the target but for topics whose names its metadata does not have.
     has_applied: whether it has applied any assignment since it joined.
     has_rejoined: whether it joined anew while it was applying one.
+    rejoins: if it is stale, whether its application has polled, so that it joins once it has lost its partitions.
     names_timeout: whether its next heartbeat names the rebalance timeout.
     names_topics: whether its next heartbeat names the subscription.
     names_owned: whether its next heartbeat names the owned partitions.
@@ -52,14 +56,17 @@ class Consumer(Struct):
     instance_id: OptionalInstanceId
     member_epoch: MemberEpoch
     subscribed: TopicSet
+    unknown_topics: TopicSet
     owned: PartitionSet
     target: PartitionSet
     reconciled: PartitionSet
     is_reconciling: bool
     is_newest: bool
     is_applied: bool
+    is_partial: bool
     has_applied: bool
     has_rejoined: bool
+    rejoins: bool
     names_timeout: bool
     names_topics: bool
     names_owned: bool
@@ -76,9 +83,15 @@ def ask_to_join(consumer: Consumer) -> None:
     consumer.state = ConsumerState.JOINING
     consumer.member_epoch = JOIN_GROUP_MEMBER_EPOCH
     consumer.owned = Ids()
-    consumer.target = Ids()
     consumer.has_rejoined = consumer.is_reconciling
+    forget_assignment(consumer)
+
+
+def forget_assignment(consumer: Consumer) -> None:
+    """Forget the target assignment, and that any was applied."""
+    consumer.target = Ids()
     consumer.is_applied = False
+    consumer.is_partial = False
     consumer.has_applied = False
 
 
@@ -96,6 +109,7 @@ def is_in_group(consumer: Consumer) -> bool:
         and consumer.state != ConsumerState.LEAVING
         and consumer.state != ConsumerState.CRASHED
         and consumer.state != ConsumerState.FATAL
+        and consumer.state != ConsumerState.STALE
     )
 
 
@@ -103,9 +117,12 @@ def named_as_owned(consumer: Consumer, rules: ConsumerGroupRules) -> Ids:
     """The partitions that a heartbeat names.
 
     In Kafka these are the owned ones. If the consumer owns others when the coordinator handles the heartbeat, the
-    coordinator takes those for revoked. With `target_counts_as_owned` the heartbeat names them as well.
+    coordinator takes those for revoked. With `target_counts_as_owned` the heartbeat names them as well, unless
+    the consumer joins.
     """
-    if rules.target_counts_as_owned:
+    if consumer.is_applied and not rules.unresolved_partitions_are_not_owned:
+        return consumer.target
+    if rules.target_counts_as_owned and consumer.state != ConsumerState.JOINING:
         return consumer.owned | consumer.target | consumer.reconciled
     return consumer.owned
 
@@ -159,6 +176,7 @@ def take_assignment(consumer: Consumer, assigned: Ids) -> None:
         consumer.target = assigned
         consumer.is_newest = False
         consumer.is_applied = False
+        consumer.is_partial = False
     if not consumer.is_applied:
         consumer.state = ConsumerState.RECONCILING
 
@@ -177,7 +195,7 @@ def lose_membership(consumer: Consumer, rules: ConsumerGroupRules) -> None:
 
 
 def end_membership(consumer: Consumer) -> None:
-    """Lose the partitions for good: another member has the instance id, or may have it.
+    """Lose the partitions for good: another member has the instance id or may have it, or a request was invalid.
 
     Source: AbstractMembershipManager.transitionToFatal.
     """
@@ -191,7 +209,7 @@ def is_fatal(consumer: Consumer, error: HeartbeatError) -> bool:
         return consumer.state != ConsumerState.UNSUBSCRIBED
     if error == HeartbeatError.UNRELEASED_INSTANCE_ID or error == HeartbeatError.FENCED_INSTANCE_ID:
         return True
-    return error == HeartbeatError.UNKNOWN_SERVER_ERROR
+    return error == HeartbeatError.UNKNOWN_SERVER_ERROR or error == HeartbeatError.INVALID_REQUEST
 
 
 def receive_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, heartbeat: Heartbeat) -> bool:
@@ -200,12 +218,18 @@ def receive_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, he
     Who: a consumer whose process runs.
     When: the response has arrived.
     Effect: it has the epoch of the response and, if the response names one, a new target assignment. A consumer that
-        leaves takes neither. After an error it joins anew, unless it has no right to its instance id.
+        leaves takes neither. After an error it joins anew, unless the error is fatal.
     Source: AbstractMembershipManager.onHeartbeatSuccess, transitionToFenced.
     """
     if heartbeat.stage != HeartbeatStage.ANSWERED:
         return False
-    response = heartbeat.response
+    handle_heartbeat_response(consumer, rules, heartbeat.response)
+    clear(heartbeat)
+    return True
+
+
+def handle_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, response: HeartbeatResponse) -> None:
+    """Take what a response says, or give up the membership because of an error."""
     if is_fatal(consumer, response.error):
         end_membership(consumer)
     elif response.error != HeartbeatError.NONE:
@@ -214,8 +238,6 @@ def receive_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, he
         accept_response(consumer, response)
     elif consumer.state == ConsumerState.LEAVING and not rules.leaving_consumer_ignores_responses:
         consumer.member_epoch = response.member_epoch
-    clear(heartbeat)
-    return True
 
 
 def accept_response(consumer: Consumer, response: HeartbeatResponse) -> None:
@@ -228,29 +250,64 @@ def accept_response(consumer: Consumer, response: HeartbeatResponse) -> None:
         take_assignment(consumer, response.assigned)
 
 
-def begin_reconciliation(consumer: Consumer) -> bool:
+def resolvable_partitions(consumer: Consumer, topic_count: int) -> Ids:
+    """The partitions of the target whose topics the metadata has: topics take turns in numbering partitions.
+
+    Source: AbstractMembershipManager.findResolvableAssignmentAndTriggerMetadataUpdate.
+    """
+    found = consumer.target
+    for partition_id in consumer.target:
+        if partition_id % topic_count in consumer.unknown_topics:
+            found -= {partition_id}
+    return found
+
+
+def resolve_topic(consumer: Consumer, topic_id: int) -> bool:
+    """A consumer's metadata has the name of a topic from now on.
+
+    Who: a broker that the consumer asked.
+    When: the metadata does not have it.
+    Effect: the consumer can take partitions of that topic.
+    Source: Metadata.requestUpdate, ConsumerMetadata.
+    """
+    if topic_id not in consumer.unknown_topics:
+        return False
+    consumer.unknown_topics -= {topic_id}
+    return True
+
+
+def note_applied(consumer: Consumer, rules: ConsumerGroupRules) -> None:
+    """Note that the target is applied, or the part of it that can be."""
+    consumer.is_applied = consumer.owned == consumer.target or not rules.unresolved_partitions_are_not_owned
+    consumer.is_partial = not consumer.is_applied
+
+
+def begin_reconciliation(consumer: Consumer, rules: ConsumerGroupRules, topic_count: int) -> bool:
     """A consumer begins to apply its target assignment.
 
     Who: a consumer in a group.
     When: it has another target assignment than the one that it has applied, and applies none.
-    Effect: it commits its offsets, and calls the application back. If it owns these partitions already, it only
-        acknowledges them.
+    Effect: it commits its offsets, and calls the application back. Partitions whose topics its metadata does not have
+        wait. If it owns the other ones already, it only acknowledges them, once.
     Source: AbstractMembershipManager.maybeReconcile.
     """
     if consumer.state != ConsumerState.RECONCILING or consumer.is_reconciling:
         return False
-    if consumer.has_applied and consumer.target == consumer.owned:
-        consumer.is_applied = True
+    resolvable = resolvable_partitions(consumer, topic_count)
+    if consumer.has_applied and resolvable == consumer.owned:
+        if consumer.is_partial:
+            return False
+        note_applied(consumer, rules)
         consumer.state = ConsumerState.ACKNOWLEDGING
         consumer.names_owned = True
         return True
     consumer.is_reconciling = True
     consumer.is_newest = True
-    consumer.reconciled = consumer.target
+    consumer.reconciled = resolvable
     return True
 
 
-def complete_reconciliation(consumer: Consumer) -> bool:
+def complete_reconciliation(consumer: Consumer, rules: ConsumerGroupRules) -> bool:
     """A consumer has applied an assignment, or gives that up.
 
     Who: a consumer whose process runs.
@@ -263,7 +320,8 @@ def complete_reconciliation(consumer: Consumer) -> bool:
         return False
     if consumer.state == ConsumerState.RECONCILING and not consumer.has_rejoined:
         consumer.owned = consumer.reconciled
-        consumer.is_applied = consumer.is_newest
+        if consumer.is_newest:
+            note_applied(consumer, rules)
         consumer.has_applied = True
         consumer.state = ConsumerState.ACKNOWLEDGING
         consumer.names_owned = True
@@ -295,9 +353,8 @@ def leave_without_heartbeat(consumer: Consumer) -> None:
     consumer.state = ConsumerState.UNSUBSCRIBED
     consumer.member_epoch = LEAVE_GROUP_MEMBER_EPOCH
     consumer.owned = Ids()
-    consumer.target = Ids()
-    consumer.is_applied = False
-    consumer.has_applied = False
+    forget_assignment(consumer)
+    consumer.rejoins = False
     consumer.names_timeout = False
     consumer.names_topics = False
     consumer.names_owned = False

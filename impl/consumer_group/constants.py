@@ -70,7 +70,10 @@ class ConsumerState(IntEnum):
     """Its process has ended."""
 
     FATAL = 8
-    """It was told that it has no right to its instance id, and takes part in no group any more."""
+    """It was told of an error after which a consumer does not go on, and takes part in no group any more."""
+
+    STALE = 9
+    """It has left because its application polls too seldom. It joins anew when the application polls."""
 
 
 class HeartbeatStage(IntEnum):
@@ -112,6 +115,9 @@ class HeartbeatError(IntEnum):
 
     UNKNOWN_SERVER_ERROR = 6
     """The coordinator has failed."""
+
+    INVALID_REQUEST = 7
+    """The heartbeat does not name what it must."""
 
 
 class GroupType(IntEnum):

@@ -255,6 +255,16 @@ def update_group(
     return HeartbeatError.NONE
 
 
+def is_invalid_request(request: HeartbeatRequest) -> bool:
+    """Whether a request lacks what it must name: one with epoch 0 names all, and owns nothing.
+
+    Source: GroupCoordinatorService.throwIfConsumerGroupHeartbeatRequestIsInvalid.
+    """
+    if request.member_epoch != JOIN_GROUP_MEMBER_EPOCH:
+        return False
+    return not request.names_timeout or not request.names_topics or not request.names_owned or request.owned != Ids()
+
+
 def is_full_request(request: HeartbeatRequest) -> bool:
     """Whether a request names all that it can, as the first one does, and the first one after an error."""
     if request.member_epoch == JOIN_GROUP_MEMBER_EPOCH:

@@ -42,6 +42,12 @@ class ConsumerGroupRules(NamedTuple):
         forgotten it (KAFKA-16190).
     leaving_consumer_ignores_responses: a consumer that says next that it leaves does not take the epoch of a response
         (apache/kafka pull request 15362).
+    leave_response_changes_nothing: a consumer that has left because it polls too seldom ignores the response to that.
+        Before, the response made it a member with epoch 0 that has forgotten to join (librdkafka 5488).
+    former_responses_are_ignored: a consumer that joins anew after it has polled too seldom ignores responses to the
+        heartbeats of before (no release; finding F22).
+    unresolved_partitions_are_not_owned: a consumer acknowledges a partition only if its metadata has the topic, and
+        takes the others later. Before, it acknowledged all and dropped the others (franz-go 1357).
     target_counts_as_owned: a consumer that names its partitions also names those that it is about to own, so that its
         coordinator does not take them for revoked (no release; finding F14).
     assignment_is_always_told: every response names the assignment (no release; finding F15).
@@ -60,6 +66,9 @@ class ConsumerGroupRules(NamedTuple):
     own_instance_is_free: Annotated[bool, Since(EVERY)] = False
     rejoining_heartbeat_is_full: Annotated[bool, Since("3.8", begun="3.7")] = True
     leaving_consumer_ignores_responses: Annotated[bool, Since("3.8", begun="3.7")] = True
+    leave_response_changes_nothing: Annotated[bool, Since(EVERY)] = True
+    former_responses_are_ignored: Annotated[bool, Since(EVERY)] = False
+    unresolved_partitions_are_not_owned: Annotated[bool, Since(EVERY)] = True
     target_counts_as_owned: Annotated[bool, Since(EVERY)] = False
     assignment_is_always_told: Annotated[bool, Since(EVERY)] = False
 

@@ -74,3 +74,16 @@ class Heartbeat(Struct):
     stage: HeartbeatStage
     request: HeartbeatRequest
     response: HeartbeatResponse
+
+
+class Farewell(Struct):
+    """What a consumer that polls too seldom has under way of its former membership.
+
+    It is on the connection before any heartbeat with which the consumer joins anew, so it arrives first.
+
+    former: the heartbeat that was under way when the poll interval ended.
+    leave: the heartbeat that says that the consumer leaves. It arrives after the former one.
+    """
+
+    former: Heartbeat
+    leave: Heartbeat

@@ -54,6 +54,15 @@ CONSUMER_GROUPS = Lanes(
         "coordinator_fails_over": Event(at="coordinator", text="another broker takes over"),
         "heartbeat_is_lost": Event(at="member_id", text="its heartbeat is lost"),
         "heartbeat_is_delayed": Event(at="member_id", text="gives its heartbeat up"),
+        "poll_interval_ends": Event(at="member_id", to="coordinator", text="polls too seldom, and leaves"),
+        "coordinator_handles_farewell": Event(
+            at="coordinator", to="member_id", text="handles what came before consumer {member_id} joins again"
+        ),
+        "consumer_receives_farewell_response": Event(at="member_id", text="a response to its former membership"),
+        "application_polls_again": Event(at="member_id", text="its application polls"),
+        "consumer_loses_partitions": Event(at="member_id", text="has lost its partitions"),
+        "farewell_is_lost": Event(at="member_id", text="its leave is lost"),
+        "metadata_has_topic": Event(at="member_id", text="knows topic {topic_id}"),
         "subscription_changes": Event(at="member_id", text="subscribes to {topics}"),
         "partition_is_created": Event(at="coordinator", text="partition {partition_id} is created"),
     },

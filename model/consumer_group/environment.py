@@ -2,7 +2,7 @@
 
 from kafkacheck.checker.schema import Ids, add, clear, copy, is_full
 from kafkacheck.impl.bounds import Bounds
-from kafkacheck.impl.client import consumer_membership
+from kafkacheck.impl.client import consumer_membership, poll_interval
 from kafkacheck.impl.consumer_group.constants import NO_INSTANCE, ConsumerState, HeartbeatStage, MemberState
 from kafkacheck.impl.consumer_group.coordinator import may_time_out, remove_member, watch_members
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
@@ -37,7 +37,17 @@ def start_with_a_successor(state: State, bounds: Bounds) -> bool:
     return True
 
 
-def consumer_crashes(state: State, member_id: MemberId) -> bool:
+def start_without_metadata(state: State, bounds: Bounds) -> bool:
+    """All consumers join; their metadata has no topic but the first ones."""
+    start_joining(state, bounds)
+    for consumer in state.consumers:
+        for topic_id in range(bounds.topics):
+            if topic_id >= bounds.topics - bounds.unknown_topics:
+                consumer.unknown_topics |= {topic_id}
+    return True
+
+
+def consumer_crashes(state: State, bounds: Bounds, member_id: MemberId) -> bool:
     """A consumer's process ends.
 
     When: it runs.
@@ -47,7 +57,16 @@ def consumer_crashes(state: State, member_id: MemberId) -> bool:
     if state.consumers[member_id].state == ConsumerState.CRASHED:
         return False
     consumer_membership.crash(state.consumers[member_id], state.heartbeats[member_id])
+    if bounds.slow_polls > 0:
+        poll_interval.crash_after_farewell(state.farewells[member_id])
     return True
+
+
+def poll_interval_ends(state: State, member_id: MemberId) -> bool:
+    """A consumer leaves because its application has not polled for too long."""
+    return poll_interval.end_poll_interval(
+        state.consumers[member_id], member_id, state.heartbeats[member_id], state.farewells[member_id]
+    )
 
 
 def consumer_leaves(state: State, member_id: MemberId) -> bool:
@@ -133,6 +152,21 @@ def heartbeat_is_delayed(state: State, member_id: MemberId) -> bool:
     return True
 
 
+def farewell_is_lost(state: State, member_id: MemberId) -> bool:
+    """The connection breaks on which a consumer has said that it leaves, because it polls too seldom.
+
+    Who: the network.
+    When: the former heartbeat, the leave or a response to one of them is under way.
+    Effect: all that is under way is lost.
+    Source: a broken connection; ConsumerHeartbeatRequestManager.HeartbeatState.reset.
+    """
+    farewell = state.farewells[member_id]
+    if farewell.former.stage == HeartbeatStage.IDLE and farewell.leave.stage == HeartbeatStage.IDLE:
+        return False
+    poll_interval.lose_farewell(state.consumers[member_id], state.heartbeats[member_id], farewell)
+    return True
+
+
 def coordinator_fails_over(state: State, bounds: Bounds) -> bool:
     """Another broker becomes the group's coordinator, and loads the group from the log.
 
@@ -187,6 +221,7 @@ CHARGES = {
     consumer_leaves: "leaves",
     live_member_is_fenced: "expirations",
     heartbeat_is_lost: "losses",
+    farewell_is_lost: "losses",
     heartbeat_is_delayed: "delays",
     coordinator_fails_over: "failovers",
     subscription_changes: "subscription_changes",
@@ -194,5 +229,6 @@ CHARGES = {
     coordinator_defers_assignment: "deferrals",
     static_consumer_starts: "restarts",
     rebalance_times_out: "timeouts",
+    poll_interval_ends: "slow_polls",
 }
 """The allowance to which each disturbance of this file is charged."""

@@ -2,7 +2,8 @@
 
 Bounds: `members` consumers subscribe to `topics` topics, to which `partitions` partitions belong in turn; group epochs
 run to `max_group_epoch`. `instances` instance ids exist, which dynamic members do not use. `late_heartbeats` requests
-can be under way that nobody waits for. The others are budgets of disturbances (`environment.py`). The highest group
+can be under way that nobody waits for. The metadata of consumers does not have the last `unknown_topics` topics at
+first. The others are budgets of disturbances (`environment.py`). The highest group
 epoch only ends behaviours.
 """
 
@@ -10,7 +11,7 @@ from kafkacheck.checker.model import Family, each
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group import environment, system
 from kafkacheck.model.consumer_group.drawing import CONSUMER_GROUPS
-from kafkacheck.spec.consumer_group import messages, properties, static_members
+from kafkacheck.spec.consumer_group import messages, properties, slow_members, static_members
 
 CONSUMERS = (
     system.consumer_sends_heartbeat,
@@ -28,9 +29,18 @@ DEPARTURES = (
     system.coordinator_fences_silent_member,
 )
 
+SLOW_POLLS = (
+    environment.poll_interval_ends,
+    system.coordinator_handles_farewell,
+    system.consumer_receives_farewell_response,
+    system.application_polls_again,
+    system.consumer_loses_partitions,
+)
+
 SAFETY = (
     properties.no_two_owners,
     properties.owners_are_known,
+    properties.owners_know_their_topics,
     properties.partitions_have_one_holder,
     properties.partition_epochs_are_of_holders,
     properties.target_assignment_is_legal,
@@ -41,14 +51,25 @@ SAFETY = (
     properties.member_epochs_do_not_fall,
     properties.consumer_epochs_fall_only_to_join_or_leave,
     messages.heartbeats_are_true,
+    messages.heartbeats_claim_nothing_else,
     messages.joining_heartbeats_are_full,
     messages.refused_heartbeats_change_nothing,
     messages.responses_tell_what_the_group_has,
     messages.consumers_follow_responses,
+    messages.consumers_end_only_because_of_their_instance,
+    messages.only_applications_leave,
     messages.only_silent_members_are_removed,
     messages.disturbances_of_groups_are_real,
     messages.target_assignment_is_balanced,
     messages.only_surplus_partitions_move,
+)
+
+SLOW_SAFETY = (
+    *SAFETY,
+    slow_members.stale_consumers_tell_that_they_leave,
+    slow_members.stale_consumers_have_left,
+    slow_members.stale_consumers_lose_partitions_and_join,
+    slow_members.answers_to_farewells_change_nothing,
 )
 
 STATIC_SAFETY = (
@@ -71,6 +92,8 @@ STATIC_ACTIONS = (
     environment.static_consumer_starts,
     system.coordinator_fences_silent_member,
 )
+
+FAIR_SLOW_POLLS = [each(action) for action in SLOW_POLLS[1:]]
 
 FAIR_DEPARTURES = [each(system.consumer_releases_partitions), each(system.coordinator_fences_silent_member)]
 
@@ -97,6 +120,7 @@ CONSUMER_GROUP = Family(
         "deferrals": 0,
         "restarts": 0,
         "timeouts": 0,
+        "slow_polls": 0,
         "noted_owners": 0,
     },
     rules=ConsumerGroupRules(),

@@ -11,7 +11,8 @@ from kafkacheck.impl.client import classic_membership, consumer_membership
 from kafkacheck.impl.client.classic_membership import ClassicConsumer
 from kafkacheck.impl.client.consumer_membership import Consumer
 from kafkacheck.impl.consumer_group import migration
-from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatStage
+from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatError, HeartbeatStage
+from kafkacheck.impl.consumer_group.coordinator import is_invalid_request
 from kafkacheck.impl.consumer_group.migration import Group, MigrationRules
 from kafkacheck.impl.messages.classic_group import Connection
 from kafkacheck.impl.messages.consumer_group_heartbeat import Heartbeat, MemberId
@@ -146,9 +147,18 @@ def coordinator_handles_heartbeat(state: State, rules: MigrationRules, bounds: B
     heartbeat = state.heartbeats[member_id]
     if heartbeat.stage != HeartbeatStage.REQUESTED or is_at_end(state, bounds):
         return False
-    migration.handle_group_heartbeat(
-        state.group, rules, bounds.topics, heartbeat.request, heartbeat.response, state.connections, existing(bounds)
-    )
+    if is_invalid_request(heartbeat.request):
+        heartbeat.response.error = HeartbeatError.INVALID_REQUEST
+    else:
+        migration.handle_group_heartbeat(
+            state.group,
+            rules,
+            bounds.topics,
+            heartbeat.request,
+            heartbeat.response,
+            state.connections,
+            existing(bounds),
+        )
     clear(heartbeat.request)
     heartbeat.stage = HeartbeatStage.ANSWERED
     if state.processes[member_id].consumer.state == ConsumerState.CRASHED:
@@ -163,14 +173,14 @@ def consumer_receives_response(state: State, rules: MigrationRules, member_id: M
     )
 
 
-def consumer_begins_reconciliation(state: State, member_id: MemberId) -> bool:
+def consumer_begins_reconciliation(state: State, rules: MigrationRules, bounds: Bounds, member_id: MemberId) -> bool:
     """A consumer of the new protocol begins to apply its target assignment."""
-    return consumer_membership.begin_reconciliation(state.processes[member_id].consumer)
+    return consumer_membership.begin_reconciliation(state.processes[member_id].consumer, rules.consumer, bounds.topics)
 
 
-def consumer_completes_reconciliation(state: State, member_id: MemberId) -> bool:
+def consumer_completes_reconciliation(state: State, rules: MigrationRules, member_id: MemberId) -> bool:
     """A consumer of the new protocol has applied an assignment, or gives that up."""
-    return consumer_membership.complete_reconciliation(state.processes[member_id].consumer)
+    return consumer_membership.complete_reconciliation(state.processes[member_id].consumer, rules.consumer)
 
 
 def consumer_releases_partitions(state: State, member_id: MemberId) -> bool:

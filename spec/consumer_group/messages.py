@@ -33,7 +33,7 @@ def heartbeats_are_true(before: State, after: State) -> bool:
         request = heartbeat.request
         is_sent = before.heartbeats[member_id].stage == HeartbeatStage.IDLE
         if is_sent and heartbeat.stage == HeartbeatStage.REQUESTED:
-            if takes_no_part(consumer.state) or request.member_id != member_id:
+            if takes_no_part(consumer.state) or consumer.state == ConsumerState.STALE or request.member_id != member_id:
                 return False
             if request.member_epoch != consumer.member_epoch or request.instance_id != consumer.instance_id:
                 return False
@@ -47,6 +47,23 @@ def heartbeats_are_true(before: State, after: State) -> bool:
             if not request.names_owned and request.owned != Ids():
                 return False
     return True
+
+
+def heartbeats_claim_nothing_else(before: State, after: State, rules: ConsumerGroupRules) -> bool:
+    """A heartbeat names no partition as owned that the consumer does not own, or is about to own by a rule of ours.
+
+    Lost to users: nobody reads a partition, because the coordinator takes its member for one that does.
+    Source: `ConsumerHeartbeatRequestManager.buildRequestData`; franz-go 1357.
+    """
+    return all(
+        after.heartbeats[member_id].request.owned <= consumer.owned
+        or (
+            rules.target_counts_as_owned
+            and after.heartbeats[member_id].request.owned <= consumer.owned | consumer.target | consumer.reconciled
+        )
+        for member_id, consumer in enumerate(before.consumers)
+        if before.heartbeats[member_id].stage == HeartbeatStage.IDLE
+    )
 
 
 def is_full(request: HeartbeatRequest) -> bool:
@@ -81,8 +98,15 @@ def error_due_to_instance(group: ConsumerGroup, rules: ConsumerGroupRules, reque
     return HeartbeatError.NONE
 
 
+def is_malformed(request: HeartbeatRequest) -> bool:
+    """Whether a heartbeat joins without what a join must name, or owns something already."""
+    return request.member_epoch == JOIN_GROUP_MEMBER_EPOCH and (not is_full(request) or request.owned != Ids())
+
+
 def due_error(group: ConsumerGroup, rules: ConsumerGroupRules, request: HeartbeatRequest) -> HeartbeatError:
     """The error due to a heartbeat."""
+    if is_malformed(request):
+        return HeartbeatError.INVALID_REQUEST
     error = error_due_to_instance(group, rules, request)
     if error != HeartbeatError.NONE:
         return error
@@ -180,7 +204,12 @@ def new_coordinators_have_the_log(before: State, after: State) -> bool:
 
 
 def is_fatal_error(error: HeartbeatError) -> bool:
-    """Whether a consumer that gets the error has lost its instance id to another, and must not join again."""
+    """Whether a consumer that gets the error must not join again."""
+    return is_about_instance(error) or error == HeartbeatError.INVALID_REQUEST
+
+
+def is_about_instance(error: HeartbeatError) -> bool:
+    """Whether a consumer that gets the error has lost its instance id to another."""
     return error == HeartbeatError.UNRELEASED_INSTANCE_ID or error == HeartbeatError.FENCED_INSTANCE_ID
 
 
@@ -193,6 +222,8 @@ def consumers_follow_responses(before: State, after: State) -> bool:
     for member_id, was in enumerate(before.consumers):
         heartbeat = before.heartbeats[member_id]
         is_received = heartbeat.stage == HeartbeatStage.ANSWERED and before.budget.losses == after.budget.losses
+        if before.budget.slow_polls != after.budget.slow_polls:
+            is_received = False
         if is_received and after.heartbeats[member_id].stage == HeartbeatStage.IDLE and not takes_no_part(was.state):
             now = after.consumers[member_id]
             if now.state == ConsumerState.CRASHED:
@@ -217,6 +248,45 @@ def consumers_follow_responses(before: State, after: State) -> bool:
     return True
 
 
+def consumers_end_only_because_of_their_instance(before: State, after: State) -> bool:
+    """A consumer ends only if a response says that its instance id belongs to another member.
+
+    Lost to users: a consumer that has done nothing wrong meets a fatal error, and its application must start again.
+    Source: `AbstractHeartbeatRequestManager.onErrorResponse`; librdkafka 5488, 5541.
+    """
+    return all(
+        consumer.state != ConsumerState.FATAL
+        or before.consumers[member_id].state == ConsumerState.FATAL
+        or is_about_instance(before.heartbeats[member_id].response.error)
+        or (consumer.instance_id != NO_INSTANCE and has_former_response(before, member_id))
+        for member_id, consumer in enumerate(after.consumers)
+    )
+
+
+def has_former_response(state: State, member_id: int) -> bool:
+    """Whether a response to a heartbeat of the consumer's former membership speaks of its instance id."""
+    return is_about_instance(state.farewells[member_id].former.response.error)
+
+
+def is_out(state: ConsumerState) -> bool:
+    """Whether a consumer in that state has left its group for good, or is about to."""
+    return (
+        state == ConsumerState.PREPARE_LEAVING or state == ConsumerState.LEAVING or state == ConsumerState.UNSUBSCRIBED
+    )
+
+
+def only_applications_leave(before: State, after: State) -> bool:
+    """A consumer that takes part leaves for good only if its application asks for that.
+
+    Lost to users: nobody reads its partitions any more, and nothing tells the application.
+    Source: `AbstractMembershipManager.leaveGroup`; librdkafka 5488.
+    """
+    return before.budget.leaves != after.budget.leaves or all(
+        is_out(before.consumers[member_id].state) or not is_out(consumer.state)
+        for member_id, consumer in enumerate(after.consumers)
+    )
+
+
 def has_successor(group: ConsumerGroup, member: GroupMember) -> bool:
     """Whether another member has the place of a static one that had left for a while."""
     return member.has_left and any(member.instance_id == each.instance_id for each in group.members if is_member(each))
@@ -224,6 +294,8 @@ def has_successor(group: ConsumerGroup, member: GroupMember) -> bool:
 
 def only_silent_members_are_removed(before: State, after: State) -> bool:
     """A member leaves the group only by a heartbeat that says so, or if it is silent, or fenced by a disturbance.
+
+    A consumer that polls too seldom is silent, and may have joined again before its leave is handled.
 
     Lost to users: a consumer that does nothing wrong loses its partitions.
     Source: `GroupMetadataManager.consumerGroupFenceMember`.
@@ -236,6 +308,8 @@ def only_silent_members_are_removed(before: State, after: State) -> bool:
         return True
     return all(
         takes_no_part(before.consumers[member_id].state)
+        or before.consumers[member_id].state == ConsumerState.STALE
+        or says_farewell(before, member_id)
         or has_successor(after.group, member)
         or (
             before.heartbeats[member_id].stage == HeartbeatStage.REQUESTED
@@ -243,6 +317,22 @@ def only_silent_members_are_removed(before: State, after: State) -> bool:
         )
         for member_id, member in enumerate(before.group.members)
         if is_member(member) and not is_member(after.group.members[member_id])
+    )
+
+
+def says_farewell(state: State, member_id: int) -> bool:
+    """Whether a consumer has said that it leaves because it polls too seldom, and that arrives next."""
+    former = state.farewells[member_id].former.stage
+    return state.farewells[member_id].leave.stage == HeartbeatStage.REQUESTED and former != HeartbeatStage.REQUESTED
+
+
+def gives_up_farewells(before: State, after: State) -> bool:
+    """Whether some consumer no longer waits for what it had sent when it polled too seldom."""
+    return any(
+        (farewell.leave.stage != HeartbeatStage.IDLE or farewell.former.stage != HeartbeatStage.IDLE)
+        and after.farewells[member_id].leave.stage == HeartbeatStage.IDLE
+        and after.farewells[member_id].former.stage == HeartbeatStage.IDLE
+        for member_id, farewell in enumerate(before.farewells)
     )
 
 
@@ -261,8 +351,15 @@ def disturbances_of_groups_are_real(before: State, after: State) -> bool:
     Lost if it fails: the models have fewer disturbances than their bounds say.
     Source: the budget of `model/consumer_group/system.py`.
     """
-    if before.budget.losses != after.budget.losses and not gives_up_heartbeats(before, after):
-        return False
+    if before.budget.losses != after.budget.losses:
+        if not gives_up_heartbeats(before, after) and not gives_up_farewells(before, after):
+            return False
+    if before.budget.slow_polls != after.budget.slow_polls:
+        if not any(
+            consumer.state == ConsumerState.STALE and before.consumers[member_id].state != ConsumerState.STALE
+            for member_id, consumer in enumerate(after.consumers)
+        ):
+            return False
     if before.budget.delays != after.budget.delays and before.late_heartbeats == after.late_heartbeats:
         return False
     if before.budget.expirations != after.budget.expirations:

@@ -56,6 +56,19 @@ def owners_are_known(state: State) -> bool:
     )
 
 
+def owners_know_their_topics(state: State, bounds: Bounds) -> bool:
+    """A consumer owns only partitions whose topics its metadata has.
+
+    Lost to users: the consumer cannot fetch the partition, though its coordinator takes it for the owner.
+    Source: `AbstractMembershipManager.findResolvableAssignmentAndTriggerMetadataUpdate`; franz-go 1357.
+    """
+    return not any(
+        partition_id % bounds.topics in consumer.unknown_topics
+        for consumer in state.consumers
+        for partition_id in consumer.owned
+    )
+
+
 def partitions_have_one_holder(state: State) -> bool:
     """The coordinator gives no partition to two members at a time.
 
@@ -269,6 +282,14 @@ def has_not_converged(state: State, bounds: Bounds) -> bool:
 def both_own_something(state: State) -> bool:
     """All consumers own a partition. Without an example nothing is shared."""
     return all(consumer.owned != Ids() for consumer in state.consumers)
+
+
+def partition_awaits_metadata(state: State) -> bool:
+    """A consumer has told that it owns a part of its target. Without an example its metadata never matters."""
+    return any(
+        consumer.is_partial and not consumer.names_owned and state.heartbeats[member_id].stage == HeartbeatStage.IDLE
+        for member_id, consumer in enumerate(state.consumers)
+    )
 
 
 def partition_is_awaited(state: State) -> bool:

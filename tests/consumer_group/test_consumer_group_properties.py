@@ -107,3 +107,11 @@ def test_a_silent_member_has_to_go_before_a_group_has_converged():
     state.group.members[0].state = MemberState.NOT_A_MEMBER
     assert spec.has_converged(state, BOUNDS)
     assert spec.has_not_converged(state, BOUNDS) is False
+
+
+def test_a_partition_of_an_unknown_topic_must_not_be_owned():
+    state = stable()
+    state.consumers[0].unknown_topics = Ids({1})
+    assert spec.owners_know_their_topics(state, BOUNDS)
+    state.consumers[1].unknown_topics = Ids({1})
+    assert not spec.owners_know_their_topics(state, BOUNDS)

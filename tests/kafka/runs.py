@@ -88,7 +88,7 @@ JUDGES = {
     "classic_group.py": ("org.apache.kafka.coordinator.group.GroupMetadataManager", ("classic_group/coordinator.py",)),
     "consumer_membership.py": (
         "org.apache.kafka.clients.consumer.internals.ConsumerMembershipManager",
-        ("client/consumer_membership.py",),
+        ("client/consumer_membership.py", "client/poll_interval.py"),
     ),
     "classic_client.py": (
         "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator",
@@ -235,6 +235,19 @@ RUNS = (
     Run(JOINER, TOLD, ("is_cooperative=true",), case="cooperative"),
     Run(JOINER, TOLD, ("static_members=1",), case="static"),
     Run(JOINER, TOLD, ("static_members=1", "is_cooperative=true"), case="static_cooperative"),
+    Run("consumer_membership.py", "consumer_membership_model.py", ("slow_polls=1", "max_group_epoch=1"), case="slow"),
+    Run(
+        "consumer_membership.py",
+        "consumer_membership_model.py",
+        ("slow_polls=1", "max_group_epoch=1", "instances=1"),
+        case="slow_static",
+    ),
+    Run(
+        "consumer_membership.py",
+        "consumer_membership_model.py",
+        ("topics=2", "unknown_topics=1", "max_group_epoch=1"),
+        case="unknown",
+    ),
     Run("epoch_file.py", "epoch_file_model.py"),
     Run("replica_lag.py", "replica_lag"),
     Run(LOG, SENT, ("reloads=0",)),

@@ -32,6 +32,7 @@ REPRODUCED = {
     "f19": 1,
     "f20": 1,
     "f21": 2,
+    "f22": 1,
 }
 """By finding, in how many of its ways it happens in the newest release."""
 NOT_ON_CLUSTER = (

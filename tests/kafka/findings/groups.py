@@ -22,8 +22,12 @@ class Group:
 
     def joins(self, member: int) -> Any:
         """A consumer joins, and hears of its assignment."""
+        return self.receives(member, self.coordinator.asked(self.starts(member)))
+
+    def starts(self, member: int) -> Any:
+        """A consumer starts, and asks to join."""
         self.consumers[member] = jvm.java(CONSUMER)(member, 1, 1)
-        return self.heartbeats(member)
+        return self.sends(member)
 
     def sends(self, member: int) -> Any:
         """A consumer sends the heartbeat that is due."""
@@ -35,6 +39,11 @@ class Group:
     def receives(self, member: int, reply: Any) -> str:
         """A consumer hears of the response; what that said."""
         self.consumers[member].receive(reply.error(), reply.memberEpoch(), reply.assigned())
+        return told(reply)
+
+    def receives_former(self, member: int, reply: Any) -> str:
+        """A consumer that has left hears of the response to the heartbeat that it had sent before; what that said."""
+        self.consumers[member].receiveFormer(reply.error(), reply.memberEpoch(), reply.assigned())
         return told(reply)
 
     def heartbeats(self, member: int) -> str:

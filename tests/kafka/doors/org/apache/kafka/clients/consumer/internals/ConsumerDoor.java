@@ -38,7 +38,7 @@ import org.apache.kafka.controller.StandingClock;
  *
  * It stands for what lies around them: the commit before a reconciliation, which lasts until Python ends it; the thread
  * of the application, which handles its events at once, and calls a listener back that lasts as long if the consumer
- * leaves; the network; and the metadata. It decides nothing. Members, topics, partitions and their sets are numbered as
+ * leaves or is slow; the network; and the metadata. It decides nothing. Members, topics, partitions and their sets are numbered as
  * in `GroupDoor`.
  */
 public final class ConsumerDoor {
@@ -64,13 +64,20 @@ public final class ConsumerDoor {
     private CompletableFuture<Void> commit;
     private CompletableFuture<?> leaving;
     private boolean isHeld;
+    private final Map<Uuid, String> names = new HashMap<>();
     private NetworkClientDelegate.UnsentRequest request;
+    private NetworkClientDelegate.UnsentRequest former;
+    private NetworkClientDelegate.UnsentRequest leave;
 
-    /** A consumer with this number as a member of the group, which subscribes to topics, and joins. */
+    /** A consumer with this number as a member of the group, whose metadata has all topics. */
     public ConsumerDoor(int member, int topics, long subscribed) throws ReflectiveOperationException {
+        this(member, topics, subscribed, 0);
+    }
+
+    /** One whose metadata does not have some topics; it subscribes to topics, and joins. */
+    public ConsumerDoor(int member, int topics, long subscribed, long unknown) throws ReflectiveOperationException {
         topicCount = topics;
-        Map<Uuid, String> names = new HashMap<>();
-        for (int each = 0; each < topics; each++) names.put(new Uuid(1, each + 1), "topic" + each);
+        for (int each = 0; each < topics; each++) if ((unknown >> each & 1) == 0) resolve(each);
         subscriptions = new Filled(LOG_CONTEXT, AutoOffsetResetStrategy.LATEST).of(SubscriptionState.class);
         Object metadata = StandIn.of(
             ConsumerMetadata.class, Set.of("topicNames", "requestUpdate"),
@@ -136,18 +143,83 @@ public final class ConsumerDoor {
         membership.onSubscriptionUpdated();
     }
 
-    /** Send the heartbeat that is due when time has passed; null if none is. */
+    /** The metadata has the name of a topic from now on. */
+    public void resolve(int topic) {
+        names.put(new Uuid(1, topic + 1), "topic" + topic);
+    }
+
+    /** Send the heartbeat that is due when time has passed; null if none is. The application polls, unless it is slow. */
     public ConsumerGroupHeartbeatRequestData send() {
-        clock.sleep(STEP_MS);
-        heartbeats.resetPollTimer(clock.milliseconds());
+        if (membership.state() != MemberState.STALE) {
+            clock.sleep(STEP_MS);
+            heartbeats.resetPollTimer(clock.milliseconds());
+        }
         List<NetworkClientDelegate.UnsentRequest> sent = heartbeats.poll(clock.milliseconds()).unsentRequests;
         if (sent.isEmpty()) return null;
         request = sent.get(0);
-        return ((ConsumerGroupHeartbeatRequest) request.requestBuilder().build()).data();
+        return data(request);
+    }
+
+    private static ConsumerGroupHeartbeatRequestData data(NetworkClientDelegate.UnsentRequest sent) {
+        return ((ConsumerGroupHeartbeatRequest) sent.requestBuilder().build()).data();
+    }
+
+    /** The application has not polled for too long; the heartbeat that says that the consumer leaves, null if none. */
+    public ConsumerGroupHeartbeatRequestData expire() {
+        clock.sleep(TIMEOUT_MS + 1L);
+        isHeld = true;
+        List<NetworkClientDelegate.UnsentRequest> sent = heartbeats.poll(clock.milliseconds()).unsentRequests;
+        isHeld = false;
+        if (sent.isEmpty()) return null;
+        former = request;
+        request = null;
+        leave = sent.get(0);
+        return data(leave);
+    }
+
+    /** The application polls; whether a consumer has waited for that. */
+    public boolean poll() {
+        boolean isAwaited = membership.state() == MemberState.STALE && isPollTimerExpired();
+        heartbeats.resetPollTimer(clock.milliseconds());
+        return isAwaited;
+    }
+
+    public boolean isPollTimerExpired() {
+        return (Boolean) Members.get(membership, "isPollTimerExpired");
+    }
+
+    public boolean isFormerUnderWay() {
+        return former != null;
+    }
+
+    public boolean isLeaveUnderWay() {
+        return leave != null;
+    }
+
+    /** The response to a heartbeat arrives that was under way when the poll interval ended. */
+    public void receiveFormer(String error, int memberEpoch, long assigned) {
+        NetworkClientDelegate.UnsentRequest answered = former;
+        former = null;
+        answer(answered, error, memberEpoch, assigned);
+    }
+
+    /** The response to the leave arrives. */
+    public void receiveLeave(String error) {
+        NetworkClientDelegate.UnsentRequest answered = leave;
+        leave = null;
+        answer(answered, error, data(answered).memberEpoch(), -1);
     }
 
     /** The response arrives; -1 stands for no assignment. */
     public void receive(String error, int memberEpoch, long assigned) {
+        NetworkClientDelegate.UnsentRequest answered = request;
+        request = null;
+        answer(answered, error, memberEpoch, assigned);
+    }
+
+    private void answer(
+        NetworkClientDelegate.UnsentRequest answered, String error, int memberEpoch, long assigned
+    ) {
         ConsumerGroupHeartbeatResponseData data = new ConsumerGroupHeartbeatResponseData()
             .setErrorCode(Errors.valueOf(error).code())
             .setMemberId(membership.memberId())
@@ -167,8 +239,6 @@ public final class ConsumerDoor {
             }
             data.setAssignment(assignment);
         }
-        NetworkClientDelegate.UnsentRequest answered = request;
-        request = null;
         RequestHeader header = new RequestHeader(ApiKeys.CONSUMER_GROUP_HEARTBEAT, (short) 1, "client", 0);
         answered.handler().onComplete(new ClientResponse(
             header, answered.handler(), "0", 0, clock.milliseconds(), false, null, null,
@@ -176,11 +246,14 @@ public final class ConsumerDoor {
         ));
     }
 
-    /** The connection breaks before the response comes. */
+    /** The connection breaks before the responses come. */
     public void lose() {
-        NetworkClientDelegate.UnsentRequest lost = request;
+        for (NetworkClientDelegate.UnsentRequest lost : new NetworkClientDelegate.UnsentRequest[] {former, leave, request}) {
+            if (lost != null) lost.handler().onFailure(clock.milliseconds(), DisconnectException.INSTANCE);
+        }
+        former = null;
+        leave = null;
         request = null;
-        lost.handler().onFailure(clock.milliseconds(), DisconnectException.INSTANCE);
     }
 
     /** Begin to apply the newest assignment, if there is something to do; whether anything has changed. */
