@@ -1,0 +1,76 @@
+"""Common parts of the models of resumption.
+
+Bounds: one partition with `log_size` records and leader epochs up to `max_leader_epoch`; `max_records` is the number of
+ids of records, of which one is enough, because offset and leader epoch name a record. The others are budgets of
+disturbances (`environment.py`).
+"""
+
+from kafkacheck.checker.model import Family, each
+from kafkacheck.impl.resumption.records import ResumptionRules
+from kafkacheck.model.resumption import environment, system
+from kafkacheck.model.resumption.drawing import RESUMPTION as DRAWING
+from kafkacheck.spec.resumption import properties
+
+CONSUMING = (
+    system.consumer_learns_committed_offset,
+    system.consumer_asks_for_epoch_end,
+    system.leader_answers_epoch_end,
+    system.consumer_receives_epoch_end,
+    system.consumer_takes_record,
+    system.consumer_commits,
+)
+
+ACTIONS = (
+    system.record_is_appended,
+    system.leader_is_elected,
+    system.consumer_starts,
+    system.consumer_learns_leader,
+    *CONSUMING,
+    system.leader_tells_reset_offset,
+    environment.consumer_ends,
+)
+
+SAFETY = (
+    properties.validated_positions_are_in_the_history,
+    properties.records_are_of_one_history,
+    properties.consumers_go_back_for_a_reason,
+    properties.only_applications_give_up_records,
+    properties.positions_have_the_epoch_of_their_record,
+    properties.committed_epochs_are_of_their_record,
+    properties.read_records_are_committed_with_epochs,
+    properties.consumers_resume_at_the_committed_offset,
+)
+
+PROGRESS = (
+    (properties.has_uncommitted_position, properties.has_committed_position),
+    (properties.lacks_records, properties.has_all_records),
+)
+
+FAIR = [
+    system.consumer_learns_committed_offset,
+    system.consumer_asks_for_epoch_end,
+    system.leader_answers_epoch_end,
+    system.consumer_receives_epoch_end,
+    each(system.consumer_takes_record),
+    system.consumer_commits,
+    each(system.consumer_learns_leader),
+    system.consumer_starts,
+    system.leader_tells_reset_offset,
+]
+
+RESUMPTION = Family(
+    state=system.State,
+    charges=environment.CHARGES,
+    initial=environment.start_empty,
+    bounds={
+        "log_size": 3,
+        "max_leader_epoch": 2,
+        "max_records": 1,
+        "restarts": 1,
+        "unclean_elections": 0,
+        "seeks": 0,
+        "lost_files": 0,
+    },
+    rules=ResumptionRules(),
+    drawing=DRAWING,
+)
