@@ -54,9 +54,9 @@ def commit_position(consumer: ResumingConsumer, rules: ResumptionRules, committe
     return True
 
 
-def told_epoch(rules: ResumptionRules, committed: OffsetAndEpoch) -> int:
+def told_epoch(consumer: ResumingConsumer, rules: ResumptionRules, committed: OffsetAndEpoch) -> int:
     """The epoch that a consumer reads in the answer to its OffsetFetch; older versions do not have it."""
-    if rules.offset_fetch_has_epoch:
+    if not consumer.is_old:
         return committed.epoch
     return NO_EPOCH if rules.absent_epoch_is_unknown else 0
 
@@ -84,7 +84,7 @@ def resume_at_committed(consumer: ResumingConsumer, rules: ResumptionRules, comm
     if committed.offset == NO_OFFSET:
         require_reset(consumer, rules)
         return True
-    epoch = told_epoch(rules, committed)
+    epoch = told_epoch(consumer, rules, committed)
     see_committed_epoch(consumer, epoch)
     seek_unvalidated(consumer, rules, committed.offset, epoch)
     return True

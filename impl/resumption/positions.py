@@ -15,17 +15,18 @@ from kafkacheck.impl.resumption.constants import FetchState
 from kafkacheck.impl.resumption.records import EpochLeader, OffsetAndEpoch, ResumingConsumer, ResumptionRules
 
 
-def start_resuming(consumer: ResumingConsumer, leader_epoch: int) -> bool:
+def start_resuming(consumer: ResumingConsumer, rules: ResumptionRules, leader_epoch: int, is_old: bool) -> bool:
     """Start, or get the partition from another consumer, with metadata of some leader epoch.
 
     Who: a consumer.
-    When: it does not run.
+    When: it does not run. Its client is a new one, unless there are older ones.
     Effect: it runs, and must ask for the committed offset.
     Source: SubscriptionState.assignFromSubscribed; Metadata.update.
     """
-    if consumer.is_running:
+    if consumer.is_running or (is_old and rules.clients_are_new):
         return False
     consumer.is_running = True
+    consumer.is_old = is_old
     consumer.leader_epoch = leader_epoch
     consumer.knows_leader = True
     return True
@@ -35,7 +36,7 @@ def validate_position(consumer: ResumingConsumer, rules: ResumptionRules) -> Non
     """Take the position for the newest leader epoch, and validate it if its own epoch is known."""
     consumer.position.leader_epoch = consumer.leader_epoch
     consumer.fetch_state = FetchState.FETCHING
-    if rules.positions_are_validated and consumer.position.epoch != NO_EPOCH:
+    if rules.positions_are_validated and not consumer.is_old and consumer.position.epoch != NO_EPOCH:
         consumer.fetch_state = FetchState.AWAIT_VALIDATION
 
 

@@ -21,7 +21,8 @@ class ResumptionRules(NamedTuple):
     auto_offset_reset: where a consumer begins if no offset is committed, or its position is gone.
     commits_name_epoch: the application names the leader epoch with each offset that it commits. It is free to leave the
         epoch out, and Kafka's documentation has named the harm since KAFKA-20507.
-    offset_fetch_has_epoch: OffsetFetch is used in a version that has the leader epoch, 5 or later (Kafka 2.1).
+    clients_are_new: each client asks with a version of OffsetFetch that has the leader epoch (5 or later, of Kafka 2.1),
+        and validates positions. If they are not, each consumer may be of either kind.
     only_news_is_committed: the client compares the offset to commit with the committed one, and commits only what is
         newer, as librdkafka does; Kafka's own client commits its position.
     absent_epoch_is_unknown: an epoch that an answer does not have is unknown, and not 0 (IBM/sarama 2694, 2705).
@@ -32,7 +33,7 @@ class ResumptionRules(NamedTuple):
 
     auto_offset_reset: AutoOffsetReset = AutoOffsetReset.EARLIEST
     commits_name_epoch: bool = True
-    offset_fetch_has_epoch: bool = True
+    clients_are_new: bool = True
     only_news_is_committed: bool = False
     absent_epoch_is_unknown: Annotated[bool, Since(EVERY)] = True
     unknown_epoch_is_not_compared: Annotated[bool, Since(EVERY)] = True
@@ -93,6 +94,7 @@ class ResumingConsumer(Struct):
     """A consumer that owns the partition.
 
     is_running: whether it runs.
+    is_old: whether its client asks with a version of OffsetFetch that has no epoch, and validates nothing.
     leader_epoch: the newest leader epoch that it has seen, in metadata or with the committed offset.
     knows_leader: whether its metadata is of that epoch, so that it knows the leader.
     fetch_state: whether it has a position, and may fetch from it.
@@ -104,6 +106,7 @@ class ResumingConsumer(Struct):
     """
 
     is_running: bool
+    is_old: bool
     leader_epoch: OptionalLeaderEpoch
     knows_leader: bool
     fetch_state: FetchState

@@ -20,14 +20,20 @@ CONSUMING = (
     system.consumer_commits,
 )
 
-ACTIONS = (
+ALONE = (
     system.record_is_appended,
     system.leader_is_elected,
     system.consumer_starts,
     system.consumer_learns_leader,
     *CONSUMING,
     system.leader_tells_reset_offset,
-    environment.consumer_ends,
+)
+
+ACTIONS = (*ALONE, environment.consumer_ends)
+
+WITHOUT_POLICY = (
+    *(action for action in ACTIONS if action is not system.leader_tells_reset_offset),
+    system.application_resolves_truncation,
 )
 
 SAFETY = (
@@ -46,7 +52,7 @@ PROGRESS = (
     (properties.lacks_records, properties.has_all_records),
 )
 
-FAIR = [
+FAIR_ALWAYS = [
     system.consumer_learns_committed_offset,
     system.consumer_asks_for_epoch_end,
     system.leader_answers_epoch_end,
@@ -54,9 +60,12 @@ FAIR = [
     each(system.consumer_takes_record),
     system.consumer_commits,
     each(system.consumer_learns_leader),
-    system.consumer_starts,
-    system.leader_tells_reset_offset,
+    each(system.consumer_starts),
 ]
+
+FAIR = [*FAIR_ALWAYS, system.leader_tells_reset_offset]
+
+FAIR_WITHOUT_POLICY = [*FAIR_ALWAYS, system.application_resolves_truncation]
 
 RESUMPTION = Family(
     state=system.State,

@@ -106,11 +106,11 @@ def leader_is_elected(state: State) -> bool:
     return True
 
 
-def consumer_starts(state: State, leader_epoch: LeaderEpoch) -> bool:
+def consumer_starts(state: State, rules: ResumptionRules, leader_epoch: LeaderEpoch, is_old: bool) -> bool:
     """A consumer gets the partition; a broker has told it the leader of this epoch, which may be a former one."""
     if leader_epoch > state.leader_epoch:
         return False
-    return positions.start_resuming(state.consumer, leader_epoch)
+    return positions.start_resuming(state.consumer, rules, leader_epoch, is_old)
 
 
 def consumer_learns_leader(state: State, rules: ResumptionRules, leader_epoch: LeaderEpoch) -> bool:

@@ -123,10 +123,10 @@ def read_records_are_committed_with_epochs(state: State, rules: ResumptionRules)
     """If applications name epochs, each offset behind a record is committed with an epoch.
 
     Lost to users: the next consumer cannot validate its position.
-    Source: KAFKA-20507. Positions that were reset are excused: they have no epoch.
+    Source: KAFKA-20507. Older clients are excused, and positions that were reset to the end: they have no epoch.
     """
     return (
-        not rules.commits_name_epoch
+        not (rules.commits_name_epoch and rules.clients_are_new)
         or rules.auto_offset_reset == AutoOffsetReset.LATEST
         or state.committed.offset <= 0
         or state.committed.epoch != NO_EPOCH
@@ -147,9 +147,10 @@ def consumers_resume_at_the_committed_offset(before: State, after: State) -> boo
 
 
 def has_uncommitted_position(state: State) -> bool:
-    """Whether a consumer that may fetch is further than the committed offset."""
-    consumer = state.consumer
-    return consumer.fetch_state == FetchState.FETCHING and consumer.position.offset > state.committed.offset
+    """Whether a consumer that may fetch is further than the committed offset, or has read a later leader epoch."""
+    position = state.consumer.position
+    is_later = NO_EPOCH < state.committed.epoch < position.epoch
+    return state.consumer.fetch_state == FetchState.FETCHING and (position.offset > state.committed.offset or is_later)
 
 
 def has_committed_position(state: State) -> bool:
@@ -185,3 +186,24 @@ def committed_offset_is_cut(state: State) -> bool:
 def metadata_is_too_old(state: State) -> bool:
     """A consumer has learnt by the committed offset that its metadata is old."""
     return state.consumer.is_running and not state.consumer.knows_leader
+
+
+def application_is_told(state: State) -> bool:
+    """An application is told where the histories differ, behind the beginning."""
+    return state.consumer.divergent.offset > 0
+
+
+def begins_at_the_end(state: State) -> bool:
+    """A consumer has passed over a record, and its position has no epoch."""
+    return state.consumer.position.offset > 0 and state.consumer.position.epoch == NO_EPOCH
+
+
+def committed_epoch_is_unknown(state: State) -> bool:
+    """An offset behind a record is committed without its epoch."""
+    return state.committed.offset > 0 and state.committed.epoch == NO_EPOCH
+
+
+def answer_is_late(state: State) -> bool:
+    """A leader has answered about a position that the consumer no longer has."""
+    request = state.consumer.request
+    return request.is_answered and request.position != state.consumer.position
