@@ -21,12 +21,12 @@ CONSUMING = (
 )
 
 ALONE = (
-    system.record_is_appended,
-    system.leader_is_elected,
     system.consumer_starts,
-    system.consumer_learns_leader,
     *CONSUMING,
     system.leader_tells_reset_offset,
+    system.record_is_appended,
+    system.leader_is_elected,
+    system.consumer_learns_leader,
 )
 
 ACTIONS = (*ALONE, environment.consumer_ends)
@@ -36,9 +36,13 @@ WITHOUT_POLICY = (
     system.application_resolves_truncation,
 )
 
-SAFETY = (
+OF_HISTORY = (
     properties.validated_positions_are_in_the_history,
     properties.records_are_of_one_history,
+    properties.consumers_go_back_to_the_cut,
+)
+
+WITHOUT_HISTORY = (
     properties.consumers_go_back_for_a_reason,
     properties.only_applications_give_up_records,
     properties.positions_have_the_epoch_of_their_record,
@@ -46,6 +50,8 @@ SAFETY = (
     properties.read_records_are_committed_with_epochs,
     properties.consumers_resume_at_the_committed_offset,
 )
+
+SAFETY = (*OF_HISTORY, *WITHOUT_HISTORY)
 
 PROGRESS = (
     (properties.has_uncommitted_position, properties.has_committed_position),

@@ -1,6 +1,7 @@
 """Does nobody go back while no record is cut, if some clients know no leader epochs?
 
-Bounds: as resumption, with elections that cut nothing. Each consumer is of an old client or of a new one.
+Bounds: as resumption, with elections that cut nothing, and two restarts. Each consumer is of an old client or of a new
+    one.
 Expected: HOLDS
 """
 
@@ -9,6 +10,7 @@ from kafkacheck.model.resumption import family
 from kafkacheck.spec.resumption import properties
 
 MODEL = family.RESUMPTION.model(
+    bounds={"restarts": 2},
     rules=ResumptionRules(clients_are_new=False),
     actions=family.ACTIONS,
     always=family.SAFETY,

@@ -52,22 +52,40 @@ def records_are_of_one_history(before: State, after: State) -> bool:
     ) or not is_cut(before)
 
 
-def consumers_go_back_for_a_reason(before: State, after: State) -> bool:
-    """A consumer goes back, or raises an exception, only if records that it has read are cut, and not further.
+def goes_back(before: State, after: State) -> bool:
+    """Whether a consumer goes back by itself, gives its position up, or raises an exception.
 
-    Lost to users: records that are processed again, or an application that stops, although nothing was lost.
-    Source: KIP-320; IBM/sarama 2694. Seeks are excused, and a leader that knows no epochs.
+    Seeks are excused, and a consumer that begins or ends.
     """
     position = before.consumer.position.offset
-    now = after.consumer.position.offset
     if position == NO_OFFSET or not after.consumer.is_running or before.budget != after.budget:
-        return True
-    if now >= position and after.consumer.fetch_state != FetchState.AWAIT_APPLICATION:
-        return True
+        return False
     if before.consumer.fetch_state == FetchState.AWAIT_APPLICATION:
-        return True
-    return knows_no_epochs(before) or (
-        is_cut(before) and (now == NO_OFFSET or now >= position or differs_at(before, leader_of(before), now))
+        return False
+    is_told = after.consumer.fetch_state == FetchState.AWAIT_APPLICATION
+    return after.consumer.position.offset < position or is_told
+
+
+def consumers_go_back_for_a_reason(before: State, after: State) -> bool:
+    """A consumer goes back, or raises an exception, only if records that it has read are cut.
+
+    Lost to users: records that are processed again, or an application that stops, although nothing was lost.
+    Source: KIP-320; IBM/sarama 2694. A leader that knows no epochs is excused.
+    """
+    return not goes_back(before, after) or knows_no_epochs(before) or is_cut(before)
+
+
+def consumers_go_back_to_the_cut(before: State, after: State) -> bool:
+    """A consumer goes back no further than to the first record that was cut, unless the leader knows no epochs.
+
+    Lost to users: records that are processed again, although they were not cut.
+    Source: KIP-320; SubscriptionState.maybeCompleteValidation.
+    """
+    now = after.consumer.position.offset
+    return (
+        not goes_back(before, after)
+        or knows_no_epochs(before)
+        or (NO_OFFSET < now and (now >= before.consumer.position.offset or differs_at(before, leader_of(before), now)))
     )
 
 
@@ -207,3 +225,15 @@ def answer_is_late(state: State) -> bool:
     """A leader has answered about a position that the consumer no longer has."""
     request = state.consumer.request
     return request.is_answered and request.position != state.consumer.position
+
+
+def position_is_out_of_range(state: State) -> bool:
+    """A consumer would fetch behind the end of its leader's log."""
+    consumer = state.consumer
+    end_offset = state.leaders[max(leader_of(state), 0)].log.end_offset
+    return consumer.fetch_state == FetchState.FETCHING and consumer.position.offset > end_offset
+
+
+def position_is_in_range(state: State) -> bool:
+    """No consumer would fetch behind the end of its leader's log."""
+    return not position_is_out_of_range(state)
