@@ -8,12 +8,7 @@ lie above the first record that differs.
 """
 
 from kafkacheck.checker.schema import copy
-from kafkacheck.impl.broker.epoch_file import (
-    begin_epoch_at,
-    cut_epochs_from,
-    end_offset_of_epoch,
-    epoch_that_ends,
-)
+from kafkacheck.impl.broker.epoch_file import begin_epoch_at, cut_epochs_from, end_offset_of_epoch, epoch_that_ends
 from kafkacheck.impl.log import truncate_to
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.resumption.records import EpochEndRequest, EpochLeader

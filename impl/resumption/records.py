@@ -21,8 +21,8 @@ class ResumptionRules(NamedTuple):
     auto_offset_reset: where a consumer begins if no offset is committed, or its position is gone.
     commits_name_epoch: the application names the leader epoch with each offset that it commits. It is free to leave the
         epoch out, and Kafka's documentation has named the harm since KAFKA-20507.
-    clients_are_new: each client asks with a version of OffsetFetch that has the leader epoch (5 or later, of Kafka 2.1),
-        and validates positions. If they are not, each consumer may be of either kind.
+    clients_are_new: each client asks with a version of OffsetFetch that has the leader epoch (5 or later, since Kafka
+        2.1), and validates positions. If they are not, each consumer may be of either kind.
     only_news_is_committed: the client compares the offset to commit with the committed one, and commits only what is
         newer, as librdkafka does; Kafka's own client commits its position.
     absent_epoch_is_unknown: an epoch that an answer does not have is unknown, and not 0 (IBM/sarama 2694, 2705).

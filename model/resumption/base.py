@@ -13,11 +13,7 @@ MODEL = family.RESUMPTION.model(
     bounds={"unclean_elections": 1},
     actions=[*family.ACTIONS, environment.unclean_leader_is_elected],
     always=family.SAFETY,
-    sometimes=[
-        properties.position_is_cut,
-        properties.committed_offset_is_cut,
-        properties.metadata_is_too_old,
-    ],
+    sometimes=[properties.position_is_cut, properties.committed_offset_is_cut, properties.metadata_is_too_old],
     leads_to=family.PROGRESS,
     weakly_fair=family.FAIR,
 )

@@ -15,11 +15,7 @@ RESUMPTION = Lanes(
         cut="truncates away",
     ),
     extra=(
-        ExtraLane(
-            name="coordinator",
-            record="committed",
-            text="committed {committed.offset}, epoch {committed.epoch}",
-        ),
+        ExtraLane(name="coordinator", record="committed", text="committed {committed.offset}, epoch {committed.epoch}"),
         ExtraLane(
             name="consumer",
             record="consumer",

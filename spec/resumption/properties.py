@@ -47,9 +47,13 @@ def records_are_of_one_history(before: State, after: State) -> bool:
     Lost to users: records that are passed over in silence, because the consumer reads on in another history.
     Source: KIP-320; KAFKA-19902.
     """
-    return before.consumer.position.offset + 1 != after.consumer.position.offset or not (
-        before.consumer.fetch_state == FetchState.FETCHING and after.consumer.fetch_state == FetchState.FETCHING
-    ) or not is_cut(before)
+    return (
+        before.consumer.position.offset + 1 != after.consumer.position.offset
+        or not (
+            before.consumer.fetch_state == FetchState.FETCHING and after.consumer.fetch_state == FetchState.FETCHING
+        )
+        or not is_cut(before)
+    )
 
 
 def goes_back(before: State, after: State) -> bool:
@@ -85,7 +89,7 @@ def consumers_go_back_to_the_cut(before: State, after: State) -> bool:
     return (
         not goes_back(before, after)
         or knows_no_epochs(before)
-        or (NO_OFFSET < now and (now >= before.consumer.position.offset or differs_at(before, leader_of(before), now)))
+        or (now > NO_OFFSET and (now >= before.consumer.position.offset or differs_at(before, leader_of(before), now)))
     )
 
 
