@@ -23,7 +23,7 @@ def succeed(leader: EpochLeader, predecessor: EpochLeader, leader_epoch: int, en
     begin_epoch_at(leader, leader_epoch, end_of(leader.log))
 
 
-def answer_epoch_end(leader: EpochLeader, request: EpochEndRequest) -> bool:
+def tell_epoch_end(leader: EpochLeader, request: EpochEndRequest) -> bool:
     """Say where an epoch ends.
 
     Who: the leader of the epoch that the request names, deposed or not.

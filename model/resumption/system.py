@@ -143,7 +143,7 @@ def consumer_asks_for_epoch_end(state: State) -> bool:
 def leader_answers_epoch_end(state: State) -> bool:
     """The leader that is asked answers."""
     request = state.consumer.request
-    return leader.answer_epoch_end(state.leaders[max(request.position.leader_epoch, 0)], request)
+    return leader.tell_epoch_end(state.leaders[max(request.position.leader_epoch, 0)], request)
 
 
 def consumer_receives_epoch_end(state: State, rules: ResumptionRules) -> bool:
