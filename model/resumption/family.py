@@ -9,7 +9,7 @@ from kafkacheck.checker.model import Family, each
 from kafkacheck.impl.resumption.records import ResumptionRules
 from kafkacheck.model.resumption import environment, system
 from kafkacheck.model.resumption.drawing import RESUMPTION as DRAWING
-from kafkacheck.spec.resumption import properties
+from kafkacheck.spec.resumption import properties, steps
 
 CONSUMING = (
     system.consumer_learns_committed_offset,
@@ -49,6 +49,17 @@ WITHOUT_HISTORY = (
     properties.committed_epochs_are_of_their_record,
     properties.read_records_are_committed_with_epochs,
     properties.consumers_resume_at_the_committed_offset,
+    steps.consumers_that_ended_know_nothing,
+    steps.histories_end_at_the_position,
+    steps.old_clients_validate_nothing,
+    steps.undefined_ends_have_no_epoch,
+    steps.validations_are_asked_for,
+    steps.records_come_from_a_known_leader,
+    steps.resets_have_an_answer,
+    steps.commits_are_of_valid_positions,
+    steps.leaders_are_forgotten_for_newer_ones,
+    steps.unclean_elections_cut_records,
+    steps.applications_and_crashes_have_effects,
 )
 
 SAFETY = (*OF_HISTORY, *WITHOUT_HISTORY)

@@ -10,7 +10,7 @@ from kafkacheck.impl.resumption.constants import FetchState
 from kafkacheck.impl.resumption.records import ResumptionRules
 from kafkacheck.model.resumption.base import MODEL
 from kafkacheck.model.resumption.system import State
-from kafkacheck.spec.resumption import properties
+from kafkacheck.spec.resumption import properties, steps
 
 LAYOUT = Layout(State, {**MODEL.bounds, "seeks": 1})
 RULES = ResumptionRules()
@@ -37,7 +37,8 @@ def reading():
     consumer.fetch_state = FetchState.FETCHING
     state.history[0], state.history[1] = 0, 1
     state.committed.offset, state.committed.epoch, state.committed_history[0] = 1, 0, 0
-    state.budget.seeks = 1
+    for name in ("restarts", "unclean_elections", "seeks"):
+        setattr(state.budget, name, 1)
     return state
 
 
@@ -61,6 +62,24 @@ def lacks_one(state):
     state.consumer.position.offset = 1
 
 
+def knows_a_leader_though_ended(state):
+    state.consumer.is_running = False
+
+
+def counts_what_it_left(state):
+    state.history[2] = 1
+
+
+def validates_though_old(state):
+    state.consumer.is_old = True
+    state.consumer.fetch_state = FetchState.AWAIT_VALIDATION
+
+
+def names_half_an_answer(state):
+    state.consumer.request.is_answered = True
+    state.consumer.request.end.epoch = 1
+
+
 @pytest.mark.parametrize(
     ("of_state", "given", "mistake"),
     [
@@ -68,6 +87,10 @@ def lacks_one(state):
         (properties.positions_have_the_epoch_of_their_record, (), has_another_epoch),
         (properties.committed_epochs_are_of_their_record, (), commits_another_epoch),
         (properties.read_records_are_committed_with_epochs, (RULES,), commits_no_epoch),
+        (steps.consumers_that_ended_know_nothing, (), knows_a_leader_though_ended),
+        (steps.histories_end_at_the_position, (), counts_what_it_left),
+        (steps.old_clients_validate_nothing, (), validates_though_old),
+        (steps.undefined_ends_have_no_epoch, (), names_half_an_answer),
         (properties.has_all_records, (), lacks_one),
         (properties.has_all_records, (), reads_in_the_old_history),
     ],
@@ -114,6 +137,39 @@ def begins_elsewhere(before, after):
     before.consumer.fetch_state = FetchState.INITIALIZING
 
 
+def asks_for_nothing(before, after):
+    after.consumer.request.is_sent = True
+
+
+def takes_one_of_an_unknown_leader(before, after):
+    before.consumer.knows_leader = False
+    after.consumer.position.offset = 3
+
+
+def is_reset_while_it_asks(before, after):
+    before.consumer.fetch_state = FetchState.AWAIT_VALIDATION
+    after.consumer.fetch_state = FetchState.AWAIT_RESET
+
+
+def commits_an_unvalidated_position(before, after):
+    before.consumer.fetch_state = FetchState.AWAIT_VALIDATION
+    after.committed.offset, after.committed.epoch = 2, 1
+
+
+def forgets_its_leader(before, after):
+    after.consumer.knows_leader = False
+
+
+def spends(name):
+    """A mistake: a disturbance is charged, and nothing happens."""
+
+    def spend(before, after):
+        before.consumer.is_running = name == "seeks"
+        setattr(after.budget, name, 0)
+
+    return spend
+
+
 @pytest.mark.parametrize(
     ("of_step", "given", "mistake"),
     [
@@ -125,6 +181,13 @@ def begins_elsewhere(before, after):
         (properties.consumers_go_back_to_the_cut, (), gives_up_its_position),
         (properties.only_applications_give_up_records, (NO_POLICY,), goes_back),
         (properties.consumers_resume_at_the_committed_offset, (), begins_elsewhere),
+        (steps.validations_are_asked_for, (), asks_for_nothing),
+        (steps.records_come_from_a_known_leader, (), takes_one_of_an_unknown_leader),
+        (steps.resets_have_an_answer, (), is_reset_while_it_asks),
+        (steps.commits_are_of_valid_positions, (), commits_an_unvalidated_position),
+        (steps.leaders_are_forgotten_for_newer_ones, (), forgets_its_leader),
+        (steps.unclean_elections_cut_records, (), spends("unclean_elections")),
+        *((steps.applications_and_crashes_have_effects, (), spends(name)) for name in ("seeks", "restarts")),
     ],
 )
 def test_a_property_of_steps_fails_where_it_must(of_step, given, mistake):

@@ -29,11 +29,10 @@ class Resuming:
     not_judged: ClassVar = {
         "consumer.is_old": "clients are new",
         "consumer.leaves_epoch_out": "applications name the epoch",
+        **dict.fromkeys((f"consumer.request.{field}" for field in ("is_sent", "is_answered")), PLAYED),
         **dict.fromkeys(
-            (f"consumer.request.{field}" for field in ("is_sent", "is_answered")),
-            PLAYED,
+            (f"consumer.request.position.{field}" for field in ("offset", "epoch", "leader_epoch")), PLAYED
         ),
-        **dict.fromkeys((f"consumer.request.position.{field}" for field in ("offset", "epoch", "leader_epoch")), PLAYED),
         **dict.fromkeys(
             (f"{record}.{field}" for record in ("consumer.request.end", "committed") for field in ("offset", "epoch")),
             PLAYED,
