@@ -8,15 +8,30 @@ synchronously when an epoch begins, and recovery makes it agree with a truncated
 a truncation at either end is late. Several due writes count as one, because each writes the newest content.
 """
 
-from kafkacheck.checker.schema import copy
+from typing import Protocol
+
+from kafkacheck.checker.schema import Array, copy
 from kafkacheck.impl.broker.records import Broker, EpochFile
 from kafkacheck.impl.enums import TruncationRule
 from kafkacheck.impl.ids import NO_EPOCH, NO_OFFSET
+from kafkacheck.impl.log import Log
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.rules import ClusterRules
 
 
-def latest_file_epoch(broker: Broker) -> int:
+class AnyReplica(Protocol):
+    """A log with a leader-epoch file: that of a `Broker`, or a smaller one."""
+
+    @property
+    def log(self) -> Log:
+        """See `Broker`."""
+
+    @property
+    def epoch_starts(self) -> Array[int]:
+        """See `Broker`."""
+
+
+def latest_file_epoch(broker: AnyReplica) -> int:
     """The newest leader epoch in the file, `NO_EPOCH` for an empty file."""
     return floor_epoch(broker, len(broker.epoch_starts))
 
@@ -95,11 +110,16 @@ def assign_epoch(broker: Broker, epoch: int, start_offset: int) -> None:
     latest = latest_file_epoch(broker)
     if latest == epoch and start_offset >= broker.epoch_starts[epoch]:
         return
+    begin_epoch_at(broker, epoch, start_offset)
+    force_epochs(broker)
+
+
+def begin_epoch_at(broker: AnyReplica, epoch: int, start_offset: int) -> None:
+    """Let `epoch` begin at `start_offset` in memory, and drop every entry that would be out of order."""
     for other, start in enumerate(broker.epoch_starts):
         if other >= epoch or start >= start_offset:
             broker.epoch_starts[other] = NO_OFFSET
     broker.epoch_starts[epoch] = start_offset
-    force_epochs(broker)
 
 
 def truncate_epochs(broker: Broker, rules: ClusterRules, end_offset: int) -> None:
@@ -138,14 +158,14 @@ def has_epoch_file(rules: ClusterRules) -> bool:
     return rules.records_carry_epochs or not rules.old_format_has_no_epoch_file
 
 
-def cut_epochs_from(broker: Broker, end_offset: int) -> None:
+def cut_epochs_from(broker: AnyReplica, end_offset: int) -> None:
     """Drop every entry that begins at or above `end_offset`."""
     for epoch, start in enumerate(broker.epoch_starts):
         if start >= end_offset:
             broker.epoch_starts[epoch] = NO_OFFSET
 
 
-def floor_epoch(broker: Broker, epoch: int) -> int:
+def floor_epoch(broker: AnyReplica, epoch: int) -> int:
     """The newest leader epoch in the file that is not newer than `epoch`; `NO_EPOCH` if there is none."""
     floor = NO_EPOCH
     for other, start in enumerate(broker.epoch_starts):
@@ -154,7 +174,7 @@ def floor_epoch(broker: Broker, epoch: int) -> int:
     return floor
 
 
-def next_epoch_start(broker: Broker, epoch: int) -> int:
+def next_epoch_start(broker: AnyReplica, epoch: int) -> int:
     """The start offset of the oldest epoch newer than `epoch`; `NO_OFFSET` if the file has none."""
     for other, start in enumerate(broker.epoch_starts):
         if other > epoch and start != NO_OFFSET:
@@ -162,7 +182,7 @@ def next_epoch_start(broker: Broker, epoch: int) -> int:
     return NO_OFFSET
 
 
-def end_offset_of_epoch(broker: Broker, epoch: int) -> int:
+def end_offset_of_epoch(broker: AnyReplica, epoch: int) -> int:
     """The end offset of `epoch` in this log: `LeaderEpochFileCache.endOffsetFor`.
 
     It is the log's end for the newest epoch of the file, and otherwise the start of the next newer epoch. It is
@@ -188,9 +208,14 @@ def epoch_with_end(broker: Broker, rules: ClusterRules, epoch: int) -> int:
     With KIP-101 it is `epoch`, known or not. With KIP-279 it is the newest epoch of the file up to `epoch`, or `epoch`
     if all are newer. It is `NO_EPOCH` if there is no answer.
     """
+    if rules.truncation == TruncationRule.KIP_101 and end_offset_of_epoch(broker, epoch) != NO_OFFSET:
+        return epoch
+    return epoch_that_ends(broker, epoch)
+
+
+def epoch_that_ends(broker: AnyReplica, epoch: int) -> int:
+    """The newest epoch of the file up to `epoch`, or `epoch` if all are newer; `NO_EPOCH` if all are older."""
     if end_offset_of_epoch(broker, epoch) == NO_OFFSET:
         return NO_EPOCH
-    if rules.truncation == TruncationRule.KIP_101:
-        return epoch
     floor = floor_epoch(broker, epoch)
     return epoch if floor == NO_EPOCH else floor

@@ -44,3 +44,5 @@ class AutoOffsetReset(IntEnum):
 
     EARLIEST = 0
     LATEST = 1
+    NONE = 2
+    """The application gets an exception, and seeks."""

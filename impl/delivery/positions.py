@@ -59,9 +59,9 @@ def ask_for_committed_offset(consumer: Consumer) -> bool:
     return True
 
 
-def reset_offset(rules: DeliveryRules, start_offset: int, end_offset: int) -> int:
+def reset_offset(strategy: AutoOffsetReset, start_offset: int, end_offset: int) -> int:
     """The offset at which a consumer begins if none is committed, or the record at its position is gone."""
-    return start_offset if rules.auto_offset_reset == AutoOffsetReset.EARLIEST else end_offset
+    return start_offset if strategy == AutoOffsetReset.EARLIEST else end_offset
 
 
 def receive_committed_offset(
@@ -77,7 +77,9 @@ def receive_committed_offset(
     if not is_at_rest(consumer) or not consumer.asks:
         return False
     consumer.asks = False
-    consumer.position = committed if committed != NO_OFFSET else reset_offset(rules, start_offset, end_offset)
+    consumer.position = committed
+    if committed == NO_OFFSET:
+        consumer.position = reset_offset(rules.auto_offset_reset, start_offset, end_offset)
     return True
 
 
@@ -93,7 +95,7 @@ def receive_offset_fetch_error(consumer: Consumer, rules: DeliveryRules, start_o
         return False
     consumer.asks = False
     if rules.offset_fetch_failure == OffsetFetchFailure.TAKES_IT_FOR_NONE:
-        consumer.position = reset_offset(rules, start_offset, end_offset)
+        consumer.position = reset_offset(rules.auto_offset_reset, start_offset, end_offset)
     elif rules.offset_fetch_failure == OffsetFetchFailure.RAISES_IT:
         end_owning(consumer)
         consumer.state = ConsumerState.STOPPED
@@ -185,7 +187,7 @@ def reset_position(consumer: Consumer, rules: DeliveryRules, start_offset: int, 
     if consumer.state != ConsumerState.RUNNING or not consumer.must_reset:
         return False
     consumer.must_reset = False
-    consumer.position = reset_offset(rules, start_offset, end_offset)
+    consumer.position = reset_offset(rules.auto_offset_reset, start_offset, end_offset)
     return True
 
 

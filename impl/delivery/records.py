@@ -2,7 +2,7 @@
 
 Part of Kafka modelled: `SubscriptionState.TopicPartitionState`, `CompletedFetch`, the offset of `GroupMetadata`.
 Source: apache/kafka (commit 1eb7644349); KIP-211, KIP-848; the issues named at each switch.
-Left out, and why that is sound: leader epochs of positions, which `impl/client/consumer.py` has.
+Left out, and why that is sound: leader epochs of positions, which `impl/resumption` has.
 """
 
 from typing import Annotated, NamedTuple

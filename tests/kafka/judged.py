@@ -54,6 +54,8 @@ NOT_JUDGED = {
     "may come",
     "replication/": "no class can: this is the public specification of the generations up to KIP-320, whose steps "
     "Kafka takes in several classes; `controller/` and `broker/` have the rules as Kafka has them",
+    "resumption/leader.py": "not driven: `Partition` and `LeaderEpochFileCache` have the rule; "
+    "`broker/epoch_file.py`, which it calls, is judged",
     "transactions/cleaner.py": "not driven: `Cleaner` has the rule; it runs beside `compaction/cleaner.py`, which has "
     "keys and a delete horizon; here the cleaner removes sooner",
 }

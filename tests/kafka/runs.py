@@ -116,6 +116,10 @@ JUDGES = {
         ("producer/bookkeeping.py", "producer/retries.py", "producer/sender.py", "producer/wire.py"),
     ),
     "positions.py": ("org.apache.kafka.clients.consumer.internals.FetchCollector", ("delivery/positions.py",)),
+    "resuming.py": (
+        "org.apache.kafka.clients.consumer.internals.SubscriptionState",
+        ("resumption/offsets.py", "resumption/positions.py"),
+    ),
     "transactional_client.py": (
         "org.apache.kafka.clients.producer.internals.TransactionManager",
         ("client/application.py", "client/transactional_producer.py"),
@@ -265,6 +269,7 @@ RUNS = (
     Run("partition.py", "partition_model.py", SKIPPED, case="skipped"),
     Run("positions.py", "positions_model.py"),
     Run("positions.py", "positions_model.py", ("auto_offset_reset=LATEST",), case="latest"),
+    Run("resuming.py", "resuming_model.py"),
     Run(PRODUCER, ANSWERED, WAITING),
     Run(PRODUCER, ANSWERED, ("errors=1", "expirations=0"), case="in_flight", not_in=REUSED),
     Run(PRODUCER, ANSWERED, (*WAITING, "batches=3", "max_in_flight=3", "broken=0"), case="three"),

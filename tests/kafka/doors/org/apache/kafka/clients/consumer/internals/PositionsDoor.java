@@ -10,10 +10,15 @@ import java.util.Set;
 import kafkacheck.Members;
 import kafkacheck.StandIn;
 
+import org.apache.kafka.clients.ApiVersions;
+import org.apache.kafka.clients.Metadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.EpochEndOffset;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
@@ -27,7 +32,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Opens what a consumer knows of one partition to Python: `SubscriptionState`, `FetchBuffer` and `FetchCollector`.
  *
- * A poll brings one record. It decides nothing. An offset that there is not is -1.
+ * A poll brings one record. It decides nothing. An offset or an epoch that there is not is -1. The consumer's metadata
+ * is played: it has the newest leader epoch that was seen, and the leader if that epoch came with metadata.
  */
 public final class PositionsDoor {
     private static final TopicPartition PARTITION = new TopicPartition("topic", 0);
@@ -43,6 +49,10 @@ public final class PositionsDoor {
     private final FetchBuffer buffer;
     private final FetchCollector<byte[], byte[]> collector;
     private final FetchMetricsAggregator metrics;
+    private final ConsumerMetadata metadata;
+    private int leaderEpoch = NONE;
+    private boolean knowsLeader = false;
+    private SubscriptionState.FetchPosition asked;
 
     @SuppressWarnings("unchecked")
     public PositionsDoor(boolean startsLate) throws ReflectiveOperationException {
@@ -57,7 +67,12 @@ public final class PositionsDoor {
         );
         metrics = new FetchMetricsAggregator(manager, Set.of(PARTITION));
         FetchConfig config = new FetchConfig(1, ANY, ANY, ANY, 1, false, "", IsolationLevel.READ_UNCOMMITTED);
-        Object metadata = StandIn.of(ConsumerMetadata.class, Set.of("requestUpdate"), (name, given) -> 0);
+        Set<String> played = Set.of("requestUpdate", "updateLastSeenEpochIfNewer", "currentLeader");
+        metadata = StandIn.of(ConsumerMetadata.class, played, (name, given) -> switch (name) {
+            case "updateLastSeenEpochIfNewer" -> see((Integer) given[1]);
+            case "currentLeader" -> currentLeader();
+            default -> 0;
+        });
         collector = (FetchCollector<byte[], byte[]>) Members.made(
             FetchCollector.class, LOG_CONTEXT, metadata, subscriptions, config, deserializers(), manager,
             new StandingClock()
@@ -91,6 +106,54 @@ public final class PositionsDoor {
         subscriptions.seekUnvalidated(PARTITION, new SubscriptionState.FetchPosition(offset));
     }
 
+    /** This offset is committed with this epoch. */
+    public void resume(long offset, int epoch) {
+        ConsumerUtils.refreshCommittedOffsets(
+            Map.of(PARTITION, new OffsetAndMetadata(offset, present(epoch), "")), metadata, subscriptions
+        );
+    }
+
+    private static Optional<Integer> present(int epoch) {
+        return epoch == NONE ? Optional.empty() : Optional.of(epoch);
+    }
+
+    private boolean see(int epoch) {
+        if (epoch <= leaderEpoch) return false;
+        leaderEpoch = epoch;
+        knowsLeader = false;
+        return true;
+    }
+
+    private Metadata.LeaderAndEpoch currentLeader() {
+        Optional<Node> leader = knowsLeader ? Optional.of(new Node(leaderEpoch, "broker", 1)) : Optional.empty();
+        return new Metadata.LeaderAndEpoch(leader, present(leaderEpoch));
+    }
+
+    /** Metadata has the leader of this epoch. */
+    public void learn(int epoch) {
+        leaderEpoch = epoch;
+        knowsLeader = true;
+        if (owns()) subscriptions.maybeValidatePositionForCurrentLeader(new ApiVersions(), PARTITION, currentLeader());
+    }
+
+    /** The consumer has no metadata yet. */
+    public void forget() {
+        leaderEpoch = NONE;
+        knowsLeader = false;
+    }
+
+    /** A request to validate the position is sent. */
+    public void ask() {
+        asked = subscriptions.position(PARTITION);
+    }
+
+    /** The answer to that request arrives. */
+    public void complete(long end, int epoch) {
+        subscriptions.maybeCompleteValidation(
+            PARTITION, asked, new EpochEndOffset().setEndOffset(end).setLeaderEpoch(epoch)
+        );
+    }
+
     /** No offset is committed. */
     public void askForReset() {
         subscriptions.requestOffsetReset(PARTITION);
@@ -100,6 +163,21 @@ public final class PositionsDoor {
     public void reset(long offset) {
         subscriptions.maybeSeekUnvalidated(
             PARTITION, new SubscriptionState.FetchPosition(offset), subscriptions.resetStrategy(PARTITION)
+        );
+    }
+
+    /** The known leader tells where to begin. */
+    public void resetForLeader(long offset) {
+        subscriptions.maybeSeekUnvalidated(
+            PARTITION, new SubscriptionState.FetchPosition(offset, Optional.empty(), currentLeader()),
+            subscriptions.resetStrategy(PARTITION)
+        );
+    }
+
+    /** The application seeks, and names no epoch; the new position is for the known leader, as KafkaConsumer makes it. */
+    public void seekForLeader(long offset) {
+        subscriptions.seekUnvalidated(
+            PARTITION, new SubscriptionState.FetchPosition(offset, Optional.empty(), currentLeader())
         );
     }
 
@@ -124,6 +202,13 @@ public final class PositionsDoor {
         for (int each = 0; each < records.length; each++) records[each] = new SimpleRecord(new byte[0]);
         answer(offset, new FetchResponseData.PartitionData()
             .setHighWatermark(end).setRecords(MemoryRecords.withRecords(offset, Compression.NONE, records)));
+    }
+
+    /** The record of this offset, and of this leader epoch. */
+    public void receiveOfEpoch(long offset, int epoch) throws ReflectiveOperationException {
+        answer(offset, new FetchResponseData.PartitionData().setHighWatermark(offset + 1).setRecords(
+            MemoryRecords.withRecords(offset, Compression.NONE, epoch, new SimpleRecord(new byte[0]))
+        ));
     }
 
     /** A fetch is answered with the error that its offset is out of range. */
@@ -156,6 +241,40 @@ public final class PositionsDoor {
     public long position() {
         SubscriptionState.FetchPosition found = owns() ? subscriptions.positionOrNull(PARTITION) : null;
         return found == null ? NONE : found.offset;
+    }
+
+    /** The leader epoch of the record before the position. */
+    public int positionEpoch() {
+        SubscriptionState.FetchPosition found = owns() ? subscriptions.positionOrNull(PARTITION) : null;
+        return found == null ? NONE : found.offsetEpoch.orElse(NONE);
+    }
+
+    /** The leader epoch for which the consumer has its position. */
+    public int positionLeaderEpoch() {
+        SubscriptionState.FetchPosition found = owns() ? subscriptions.positionOrNull(PARTITION) : null;
+        return found == null ? NONE : found.currentLeader.epoch.orElse(NONE);
+    }
+
+    public boolean mustValidate() {
+        return owns() && subscriptions.awaitingValidation(PARTITION);
+    }
+
+    public boolean mayFetch() {
+        return owns() && subscriptions.hasValidPosition(PARTITION);
+    }
+
+    /** The epoch that an automatic commit would name; -1 if there is none, or no commit. */
+    public int epochToCommit() {
+        OffsetAndMetadata found = subscriptions.allConsumed().get(PARTITION);
+        return found == null ? NONE : found.leaderEpoch().orElse(NONE);
+    }
+
+    public int seenLeaderEpoch() {
+        return leaderEpoch;
+    }
+
+    public boolean knowsLeader() {
+        return knowsLeader;
     }
 
     public boolean mustReset() {
