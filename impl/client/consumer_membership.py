@@ -203,10 +203,10 @@ def end_membership(consumer: Consumer) -> None:
     consumer.state = ConsumerState.FATAL
 
 
-def is_fatal(consumer: Consumer, error: HeartbeatError) -> bool:
+def is_fatal(consumer: Consumer, rules: ConsumerGroupRules, error: HeartbeatError) -> bool:
     """Whether the error ends the consumer. One that has left a group does not mind that there is none any more."""
     if error == HeartbeatError.GROUP_ID_NOT_FOUND:
-        return consumer.state != ConsumerState.UNSUBSCRIBED
+        return consumer.state != ConsumerState.UNSUBSCRIBED or not rules.left_consumer_ignores_lost_group
     if error == HeartbeatError.UNRELEASED_INSTANCE_ID or error == HeartbeatError.FENCED_INSTANCE_ID:
         return True
     return error == HeartbeatError.UNKNOWN_SERVER_ERROR or error == HeartbeatError.INVALID_REQUEST
@@ -230,7 +230,7 @@ def receive_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, he
 
 def handle_heartbeat_response(consumer: Consumer, rules: ConsumerGroupRules, response: HeartbeatResponse) -> None:
     """Take what a response says, or give up the membership because of an error."""
-    if is_fatal(consumer, response.error):
+    if is_fatal(consumer, rules, response.error):
         end_membership(consumer)
     elif response.error != HeartbeatError.NONE:
         lose_membership(consumer, rules)
@@ -295,11 +295,12 @@ def begin_reconciliation(consumer: Consumer, rules: ConsumerGroupRules, topic_co
         return False
     resolvable = resolvable_partitions(consumer, topic_count)
     if consumer.has_applied and resolvable == consumer.owned:
-        if consumer.is_partial:
+        if not consumer.is_partial:
+            note_applied(consumer, rules)
+            consumer.names_owned = True
+        elif rules.partial_target_is_acknowledged_once:
             return False
-        note_applied(consumer, rules)
         consumer.state = ConsumerState.ACKNOWLEDGING
-        consumer.names_owned = True
         return True
     consumer.is_reconciling = True
     consumer.is_newest = True

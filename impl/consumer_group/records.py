@@ -48,6 +48,10 @@ class ConsumerGroupRules(NamedTuple):
         heartbeats of before (no release; finding F22).
     unresolved_partitions_are_not_owned: a consumer acknowledges a partition only if its metadata has the topic, and
         takes the others later. Before, it acknowledged all and dropped the others (franz-go 1357).
+    partial_target_is_acknowledged_once: a consumer whose metadata does not have all topics of its target acknowledges
+        the rest once; before, with every heartbeat.
+    left_consumer_ignores_lost_group: a consumer that has left does not mind if its group does not exist any more; before,
+        that ended it (apache/kafka pull request 21239).
     target_counts_as_owned: a consumer that names its partitions also names those that it is about to own, so that its
         coordinator does not take them for revoked (no release; finding F14).
     assignment_is_always_told: every response names the assignment (no release; finding F15).
@@ -69,6 +73,8 @@ class ConsumerGroupRules(NamedTuple):
     leave_response_changes_nothing: Annotated[bool, Since(EVERY)] = True
     former_responses_are_ignored: Annotated[bool, Since(EVERY)] = False
     unresolved_partitions_are_not_owned: Annotated[bool, Since(EVERY)] = True
+    partial_target_is_acknowledged_once: Annotated[bool, Since("4.4", begun="3.7")] = True
+    left_consumer_ignores_lost_group: Annotated[bool, Since("4.2.1", begun="3.7")] = True
     target_counts_as_owned: Annotated[bool, Since(EVERY)] = False
     assignment_is_always_told: Annotated[bool, Since(EVERY)] = False
 
