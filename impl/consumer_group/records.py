@@ -50,8 +50,8 @@ class ConsumerGroupRules(NamedTuple):
         takes the others later. Before, it acknowledged all and dropped the others (franz-go 1357).
     partial_target_is_acknowledged_once: a consumer whose metadata does not have all topics of its target acknowledges
         the rest once; before, with every heartbeat.
-    left_consumer_ignores_lost_group: a consumer that has left does not mind if its group does not exist any more; before,
-        that ended it (apache/kafka pull request 21239).
+    left_consumer_ignores_lost_group: a consumer that has left does not mind if its group does not exist any more.
+        Before, that ended it (apache/kafka pull request 21239).
     target_counts_as_owned: a consumer that names its partitions also names those that it is about to own, so that its
         coordinator does not take them for revoked (no release; finding F14).
     assignment_is_always_told: every response names the assignment (no release; finding F15).
