@@ -13,7 +13,7 @@ GROUP_LOGS = Lanes(
         ExtraLane(
             name="new coordinator",
             record="loader",
-            text="{loader.group.type}, epoch {loader.group.consumer.group_epoch}",
+            text="{loader.group.type}, epoch {loader.group.consumer.group_epoch}\ncannot read on: {loader.has_failed}",
         ),
     ),
     events={
@@ -24,7 +24,7 @@ GROUP_LOGS = Lanes(
         "group_is_deleted": Event(at="coordinator", to="log", text="the group is deleted"),
         "log_is_cleaned": Event(at="log", text="cleaned up to {end}"),
         "coordinator_changes": Event(at="new coordinator", text="begins to read"),
-        "coordinator_reads_write": Event(at="log", to="new coordinator", text="a write is read"),
+        "coordinator_reads_write": Event(at="log", to="new coordinator", text="write {before.loader.next_write}"),
     },
     suspects=("member_id",),
     legend=("A coloured bar: the coordinator that writes the log has given the partition to the member.",),
