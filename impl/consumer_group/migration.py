@@ -54,7 +54,7 @@ class MigrationRules(NamedTuple):
     consumer: ConsumerGroupRules = ConsumerGroupRules()
     classic: ClassicGroupRules = ClassicGroupRules(member_id_is_required=False)
     replacement_downgrades: Annotated[bool, Since("4.0", begun="3.8")] = True
-    upgrade_knows_partitions: Annotated[bool, Since("4.1")] = True
+    upgrade_knows_partitions: Annotated[bool, Since("4.0.1")] = True
     first_rebalance_is_upgraded: Annotated[bool, Since(EVERY)] = False
     upgrade_keeps_owned: Annotated[bool, Since(EVERY)] = False
     upgrade_rebalances: Annotated[bool, Since(EVERY)] = False

@@ -1,6 +1,6 @@
 """How do partitions stay without a consumer after a group in a rebalance has become one of the new protocol (F20)?
 
-By the rules of Kafka 4.1 to 4.4 the group has a target assignment in which nobody has anything, and its epoch does not
+By the rules of Kafka 4.0.1 to 4.4 the group has a target assignment in which nobody has anything. Its epoch does not
 rise, because the member that joins takes the place of another one.
 
 Bounds: those of migration.static_upgrade.
