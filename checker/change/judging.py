@@ -321,7 +321,7 @@ def compared(blank: Judged, former: Searched, now: Searched) -> Judged:
         for each in now.violations
         if (each.name not in before or (each.length or 0) < (before[each.name].length or 0)) and _is_known(each, former)
     ]
-    if now.fault and now.fault != former.fault and not former.reason and not former.violations:
+    if now.fault and not former.fault and not former.reason and not former.violations:
         failures.append(Failure(CONTRACT, False, reason=now.fault))
     is_whole = not now.reason and not now.fault and not former.reason
     idle = [each for each in now.idle if each not in former.idle] if is_whole else []
@@ -332,8 +332,10 @@ def compared(blank: Judged, former: Searched, now: Searched) -> Judged:
     )
     left = {each.name for each in now.violations}
     mended = tuple(name for name in before if name not in left) if is_whole else ()
-    change = Change.FAILS if failures else Change.UNFINISHED if now.reason or former.reason else Change.STEPS
+    reason = now.reason or former.reason
+    if now.fault and former.fault:  # bounds that do not go together, for example
+        reason = f"before the edit as well {former.fault}"
+    change = Change.FAILS if failures else Change.UNFINISHED if reason else Change.STEPS
     return replace(
-        blank, change=change, former=former, now=now, failures=tuple(failures), mended=mended,
-        reason=now.reason or former.reason,
+        blank, change=change, former=former, now=now, failures=tuple(failures), mended=mended, reason=reason
     )  # fmt: skip

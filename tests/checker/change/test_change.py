@@ -11,7 +11,7 @@ import pytest
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.change import telling, variants
 from kafkacheck.checker.change.definitions import Tree
-from kafkacheck.checker.change.judging import Change, Judged
+from kafkacheck.checker.change.judging import Change, Judged, Searched, compared
 from kafkacheck.checker.change.run import Report
 from tests import ROOT
 from tests.checker.change.projects import Project
@@ -27,6 +27,22 @@ def project(tmp_path, capsys, monkeypatch):
 
 def failures(found):
     return [(each["kind"], each["name"], each["length"]) for model in found["models"] for each in model["failures"]]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [
+        ("step(1) fails", "step(1) fails", Change.UNFINISHED),
+        ("step(1) fails", "step(2) fails", Change.UNFINISHED),
+        ("", "step(1) fails", Change.FAILS),
+        ("step(1) fails", "", Change.STEPS),
+        ("", "", Change.STEPS),
+    ],
+)
+def test_a_program_that_failed_before_is_not_judged(before, after, change):
+    found = compared(Judged("tank", ("cups=3",), Change.UNFINISHED), Searched(fault=before), Searched(fault=after))
+    assert found.change is change
+    assert bool(found.reason) is (change is Change.UNFINISHED)
 
 
 def test_without_an_edit_nothing_is_searched(project):
