@@ -25,6 +25,7 @@ from kafkacheck.impl.consumer_group.constants import (
     MemberState,
 )
 from kafkacheck.impl.consumer_group.migration import Group, MigrationRules, is_empty
+from kafkacheck.impl.consumer_group.reconciliation import update_partition_epochs
 from kafkacheck.impl.consumer_group.records import ConsumerGroup, GroupMember
 
 LogPosition = Annotated[int, Count("log_writes + 1")]
@@ -368,8 +369,7 @@ def find_owners(group: ConsumerGroup) -> None:
     for partition_id in range(len(group.partition_epochs)):
         group.partition_epochs[partition_id] = NO_PARTITION_EPOCH
     for member in group.members:
-        for partition_id in member.assigned | member.pending_revocation:
-            group.partition_epochs[partition_id] = member.member_epoch
+        update_partition_epochs(group, Ids(), member)
 
 
 def read_write(loader: GroupLoader, rules: GroupLogRules, log: GroupLog) -> None:

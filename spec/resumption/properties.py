@@ -211,7 +211,7 @@ def metadata_is_too_old(state: State) -> bool:
 
 
 def application_is_told(state: State) -> bool:
-    """An application is told where the histories differ, behind the beginning."""
+    """An application learns where the histories differ, and some records before that are the same."""
     return state.consumer.divergent.offset > 0
 
 

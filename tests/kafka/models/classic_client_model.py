@@ -2,7 +2,7 @@
 
 A component: one consumer with its connection, with the functions of `impl/`. The coordinator is not modelled: any
 response may come that Kafka's coordinators have for the request, with any member id, generation and assignment, and the
-consumer may become the leader. `calls` has what the application's listener is told, as the partitions tell.
+consumer may become the leader. `calls` has the calls of the application's listener.
 
 Bounds: with `static_members` at 1 it is a static member, whose instance id another consumer may take.
 Expected: HOLDS
@@ -153,7 +153,7 @@ def consumer_has_joined(
     members: MemberSet,
     claimed: PartitionSet,
 ) -> bool:
-    """A generation begins; if the consumer is its leader, it is told the members. The others claim what they own."""
+    """A generation begins. If the consumer is its leader, it learns the members, and what the others claim to own."""
     request = state.connection.request
     response = state.connection.response
     if state.connection.stage != Stage.REQUESTED or request.kind != RequestKind.JOIN:

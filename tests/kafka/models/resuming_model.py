@@ -18,7 +18,7 @@ class State(Struct):
     """A consumer.
 
     consumer: the consumer.
-    committed: the committed offset; blank but while it is told.
+    committed: the committed offset while the consumer is told of it; blank otherwise.
     leader: the leader that answers a fetch; blank but while it answers.
     """
 

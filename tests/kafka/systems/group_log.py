@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import jvm
 from around.numbers import numbers
+from consumer_group import first_epoch
 from migration import EPOCHS, NONE, SETS, Migration
 
 DOOR = "org.apache.kafka.coordinator.group.GroupLogDoor"
@@ -39,13 +40,8 @@ class Coordinator(Migration):
 
     def observe(self) -> dict[str, Any]:
         """The group, by the names that a group has."""
-        shown = {"group.type": "CONSUMER" if self.door.exists() and not self.door.isClassic() else "CLASSIC"}
-        shown |= self._classic() | self._consumer()
-        return {
-            name.removeprefix("group."): each
-            for name, each in shown.items()
-            if re.sub(r"\[\d+\]", "[*]", name.removeprefix("group.")) in GROUP
-        }
+        named = {name.removeprefix("group."): each for name, each in self._group().items()}
+        return {name: each for name, each in named.items() if re.sub(r"\[\d+\]", "[*]", name) in GROUP}
 
 
 class GroupLog:
@@ -67,9 +63,7 @@ class GroupLog:
         self.bounds = model.bounds
         self.acts = tuple(model.actions)
         self.door = jvm.java(DOOR)()
-        self.door.start(1, 1)
-        self.door.heartbeat(self.bounds["members"], 0, True, 1, 0, True)
-        self.first = int(self.door.group(0)[0])
+        self.first = first_epoch(self.door)
 
     def start(self, state: dict[str, Any]) -> None:
         """Begin with an empty log, or with one of a classic group."""

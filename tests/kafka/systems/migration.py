@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import jvm
 from around.numbers import bits, numbers, optional
+from consumer_group import first_epoch
 
 DOOR = "org.apache.kafka.coordinator.group.MigrationDoor"
 NO_SET, NONE = -1, -1
@@ -57,9 +58,7 @@ class Migration:
         self.bounds = model.bounds
         self.acts = tuple(model.actions)
         self.door = jvm.java(DOOR)()
-        self.door.start(1, 1)
-        self.door.heartbeat(self.bounds["members"], 0, True, 1, 0, True)
-        self.first = int(self.door.group(0)[0])
+        self.first = first_epoch(self.door)
         for member in range(self.bounds["members"]):
             if self._instance(member) != NONE:
                 self.door.giveInstance(member, self._instance(member))
@@ -160,11 +159,15 @@ class Migration:
 
     def observe(self) -> dict[str, Any]:
         """The group in the coordinator's memory, the requests that wait, and the answers."""
-        shown = {"group.type": "CONSUMER" if self.door.exists() and not self.door.isClassic() else "CLASSIC"}
-        shown |= self._classic() | self._consumer()
+        shown = self._group()
         for member in range(self.bounds["members"]):
             shown |= self._connection(member)
         return shown | self.answer
+
+    def _group(self) -> dict[str, Any]:
+        """The group in the coordinator's memory."""
+        kind = "CONSUMER" if self.door.exists() and not self.door.isClassic() else "CLASSIC"
+        return {"group.type": kind} | self._classic() | self._consumer()
 
     def _classic(self) -> dict[str, Any]:
         known = self.door.classic()
