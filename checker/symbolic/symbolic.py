@@ -68,7 +68,7 @@ def variables(layout: Layout, suffix: str = "") -> Leaves:
     """
     return tuple(
         terms.as_number(terms.flag(leaf.path + suffix))
-        if isinstance(leaf.kind, Flag)
+        if isinstance(leaf.kind, Flag) and leaf.low < leaf.high
         else terms.variable(leaf.path + suffix, leaf.low, leaf.high)
         for leaf in layout.leaves
     )

@@ -10,6 +10,7 @@ MODEL = family.CONSUMER_GROUP.model(
     bounds={"crashes": 1, "leaves": 1},
     actions=[*family.ACTIONS, *family.DEPARTURES],
     always=family.SAFETY,
+    lemmas=family.COORDINATOR_LEMMAS,
     leads_to=family.CONVERGES,
     weakly_fair=[*family.FAIR, *family.FAIR_DEPARTURES],
 )

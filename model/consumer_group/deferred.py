@@ -20,6 +20,7 @@ MODEL = family.CONSUMER_GROUP.model(
         system.coordinator_fences_silent_member,
     ],
     always=family.SAFETY,
+    lemmas=family.LEMMAS,
     leads_to=family.CONVERGES,
     weakly_fair=[*family.FAIR, *family.FAIR_DEPARTURES[1:]],
 )

@@ -11,7 +11,7 @@ from kafkacheck.checker.model import Family, each
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group import environment, system
 from kafkacheck.model.consumer_group.drawing import CONSUMER_GROUPS
-from kafkacheck.spec.consumer_group import messages, properties, slow_members, static_members
+from kafkacheck.spec.consumer_group import lemmas, messages, properties, slow_members, static_members
 
 CONSUMERS = (
     system.consumer_sends_heartbeat,
@@ -79,6 +79,23 @@ STATIC_SAFETY = (
     static_members.members_that_leave_for_a_while_keep_their_places,
     static_members.returning_members_have_their_former_targets,
     static_members.returns_begin_no_rebalance,
+)
+
+COORDINATOR_LEMMAS = (
+    lemmas.former_members_have_nothing,
+    lemmas.members_have_epochs,
+    lemmas.told_epochs_are_of_the_group,
+)
+
+LEMMAS = (
+    *COORDINATOR_LEMMAS,
+    lemmas.members_that_revoke_have_something_to_revoke,
+    lemmas.heartbeats_are_requests_or_responses,
+    lemmas.consumers_without_epochs_have_nothing,
+    lemmas.requests_are_of_their_consumers,
+    lemmas.requests_name_all_that_may_be_processed,
+    lemmas.coordinators_know_what_may_be_processed,
+    lemmas.responses_give_what_is_held,
 )
 
 CONVERGES = ((properties.has_not_converged, properties.has_converged),)

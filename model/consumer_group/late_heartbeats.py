@@ -27,6 +27,7 @@ MODEL = family.CONSUMER_GROUP.model(
     rules=ConsumerGroupRules(target_counts_as_owned=True),
     actions=ACTIONS,
     always=family.SAFETY,
+    lemmas=family.COORDINATOR_LEMMAS,
     leads_to=family.CONVERGES,
     weakly_fair=family.FAIR,
 )

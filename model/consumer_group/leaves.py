@@ -14,6 +14,7 @@ MODEL = family.CONSUMER_GROUP.model(
     rules=ConsumerGroupRules(target_counts_as_owned=True),
     actions=[*family.ACTIONS, environment.consumer_leaves, system.consumer_releases_partitions],
     always=[*family.SAFETY, properties.consumers_that_left_are_no_members],
+    lemmas=family.LEMMAS,
     leads_to=family.CONVERGES,
     weakly_fair=[*family.FAIR, each(system.consumer_releases_partitions)],
 )

@@ -15,5 +15,10 @@ BOUNDS = {"losses": 2, "expirations": 1}
 ACTIONS = [*family.ACTIONS, environment.heartbeat_is_lost, environment.live_member_is_fenced]
 
 MODEL = family.CONSUMER_GROUP.model(
-    bounds=BOUNDS, actions=ACTIONS, always=family.SAFETY, leads_to=family.CONVERGES, weakly_fair=family.FAIR
+    bounds=BOUNDS,
+    actions=ACTIONS,
+    always=family.SAFETY,
+    lemmas=family.COORDINATOR_LEMMAS,
+    leads_to=family.CONVERGES,
+    weakly_fair=family.FAIR,
 )

@@ -12,6 +12,7 @@ MODEL = family.CONSUMER_GROUP.model(
     rules=ConsumerGroupRules(target_counts_as_owned=True),
     actions=[*family.ACTIONS, environment.subscription_changes],
     always=family.SAFETY,
+    lemmas=family.LEMMAS,
     leads_to=family.CONVERGES,
     weakly_fair=family.FAIR,
 )

@@ -16,6 +16,7 @@ MODEL = family.CONSUMER_GROUP.model(
     initial=environment.start_without_metadata,
     actions=[*family.ACTIONS, system.metadata_has_topic],
     always=family.SAFETY,
+    lemmas=family.COORDINATOR_LEMMAS,
     leads_to=family.CONVERGES,
     weakly_fair=[*family.FAIR, each(system.metadata_has_topic)],
     sometimes=[properties.partition_awaits_metadata],

@@ -9,6 +9,7 @@ import pytest
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.proofs.solver import Translation
+from kafkacheck.checker.schema import Flag
 from kafkacheck.checker.symbolic import symbolic
 from tests.expected import pinned
 from tests.programs import random_states
@@ -145,3 +146,11 @@ def test_a_loop_that_is_too_long_to_unroll_is_refused(tmp_path):
     model = load(tmp_path, text).MODEL
     with pytest.raises(ModelError, match=r"\.py:\d+: in count: a loop can have 300,000 rounds"):
         symbolic.step(model.actions[0], symbolic.variables(model.layout), ())
+
+
+def test_what_does_not_exist_is_known_to_be_blank():
+    layout = catalogue.find_model("consumer_group").layout
+    pairs = zip(symbolic.variables(layout), layout.leaves, layout.blank_values, strict=True)
+    absent = [(term, blank) for term, leaf, blank in pairs if leaf.scalar.missing]
+    assert any(leaf.scalar.missing and isinstance(leaf.kind, Flag) for leaf in layout.leaves)
+    assert all(term.is_constant and term.value == blank for term, blank in absent)
