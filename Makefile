@@ -12,7 +12,7 @@ ARGS ?=
 GENERATIONS := truncate_to_high_watermark kip101 kip279 kip320_first_try kip320
 
 # Folders with tests that only `make long` runs, or that do more there.
-LONG := $(addprefix tests/,museum catalogue replication cluster producer transactions consumer_group programs \
+LONG := $(addprefix tests/,museum catalogue replication cluster producer transactions classic_group consumer_group programs \
 	kafka project checker/change checker/liveness checker/model checker/proofs checker/symbolic checker/distributed \
 	checker/graphs)
 

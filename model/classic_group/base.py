@@ -10,6 +10,7 @@ from kafkacheck.spec.classic_group import properties
 MODEL = family.CLASSIC_GROUP.model(
     actions=family.ACTIONS,
     always=family.SAFETY,
+    lemmas=family.LEMMAS,
     sometimes=[properties.request_is_parked],
     leads_to=family.CONVERGES,
     weakly_fair=family.FAIR,

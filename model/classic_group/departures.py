@@ -18,6 +18,7 @@ MODEL = family.CLASSIC_GROUP.model(
         system.consumer_sends_leave,
     ],
     always=family.SAFETY,
+    lemmas=family.LEMMAS,
     leads_to=family.CONVERGES,
     weakly_fair=[*family.FAIR, *family.FAIR_SILENCE, each(system.consumer_sends_leave)],
 )

@@ -9,7 +9,7 @@ from kafkacheck.checker.model import Family, each
 from kafkacheck.impl.classic_group.records import ClassicGroupRules
 from kafkacheck.model.classic_group import environment, system
 from kafkacheck.model.classic_group.drawing import CLASSIC_GROUPS
-from kafkacheck.spec.classic_group import consumers, messages, properties
+from kafkacheck.spec.classic_group import consumers, lemmas, messages, properties
 
 ACTIONS = (
     system.consumer_asks_to_join,
@@ -51,6 +51,22 @@ SAFETY = (
     consumers.lost_requests_are_sent_again,
     consumers.leaders_move_only_what_they_must,
     consumers.departures_are_real,
+)
+
+LEMMAS = (
+    lemmas.former_members_have_no_assignment,
+    lemmas.known_generations_are_of_the_group,
+    lemmas.generations_begin_at_one,
+    lemmas.member_ids_were_given_out,
+    lemmas.member_ids_have_one_consumer,
+    lemmas.pending_ids_are_new,
+    lemmas.connections_have_requests_or_responses,
+    lemmas.consumers_wait_for_their_requests,
+    lemmas.joins_are_answered_with_later_generations,
+    lemmas.leaders_assign_nothing_twice,
+    lemmas.joining_consumers_own_nothing,
+    lemmas.members_own_what_they_were_assigned,
+    lemmas.nobody_owns_before_the_assignment,
 )
 
 CONVERGES = ((properties.has_not_converged, properties.has_converged),)

@@ -13,6 +13,7 @@ MODEL = family.CLASSIC_GROUP.model(
     bounds={"losses": 2, "member_ids": 5, "max_generation": 6},
     actions=[*family.ACTIONS, system.pending_member_expires, environment.request_is_lost],
     always=[*family.SAFETY, properties.absent_members_can_come],
+    lemmas=family.LEMMAS,
     leads_to=family.CONVERGES,
     weakly_fair=[*family.FAIR, each(system.pending_member_expires)],
 )

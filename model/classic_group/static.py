@@ -12,6 +12,7 @@ MODEL = family.CLASSIC_GROUP.model(
     initial=environment.start_with_one_instance,
     actions=family.ACTIONS,
     always=family.SAFETY,
+    lemmas=family.LEMMAS,
     leads_to=family.CONVERGES,
     weakly_fair=family.FAIR,
 )

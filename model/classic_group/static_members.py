@@ -11,6 +11,7 @@ MODEL = family.CLASSIC_GROUP.model(
     initial=environment.start_with_a_rival,
     actions=family.ACTIONS,
     always=family.SAFETY,
+    lemmas=family.LEMMAS,
     leads_to=family.CONVERGES,
     weakly_fair=family.FAIR,
 )
