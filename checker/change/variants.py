@@ -124,6 +124,7 @@ def variants(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[tuple
         if name in own and name not in model.flags
         for lower in range(bound - 1, max(0, bound - 1 - MOST_LOWER), -1)
     ]
+    singles = [(place, text) for place, text in singles if _is_possible(model, text)]
     found: list[tuple[int, Settings]] = [(place, (text,)) for place, text in singles]
     found += [(4, (f"{RELEASE}{release}",)) for release in _releases(model)]
     close = [text for place, text in singles if place < 2]
@@ -148,7 +149,12 @@ def enlarged(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[Setti
     records = [found for each in model.layout.structs if (found := model.layout.record(each)) is not None]
     sizes = [size for each in records for name, kind in each.fields if name in read for size in _members_of(kind)]
     names = {name for size in sizes for name in names_in(size)}.difference(model.flags)
-    return [(f"{name}={bound + 1}",) for name, bound in model.bounds.items() if name in names]
+    return [_raised(model, name, bound + 1) for name, bound in model.bounds.items() if name in names]
+
+
+def _raised(model: Model, name: str, bound: int) -> Settings:
+    """A higher bound, with those that may not be below it."""
+    return tuple(f"{each}={value}" for each, value in model.raised_with({name: bound}).items())
 
 
 def _members_of(field: Type) -> Iterator[Size]:
@@ -189,6 +195,15 @@ def _others(model: Model) -> Iterator[tuple[str, str]]:
             yield name, str(value + 1)
     for name, bound in model.bounds.items():
         yield name, str(1 - bound if name in model.flags else bound + 1)
+
+
+def _is_possible(model: Model, text: str) -> bool:
+    """Whether a setting, if it is one of a bound, lets each bound be as high as it must."""
+    name, _, value = text.partition("=")
+    if name not in model.bounds:
+        return True
+    bounds = {**model.bounds, name: int(value)}
+    return model.raised_with(bounds) == bounds
 
 
 def _releases(model: Model) -> list[str]:

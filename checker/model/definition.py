@@ -26,7 +26,7 @@ NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
 EXPECTED = re.compile(r"(HOLDS|DEADLOCK|VIOLATED \w+)((?: (?:trace|distinct|generated|excluded|depth)=[0-9]+)*)")
 """What a model may expect: the beginning of a closing line, with none, some or all of these counts."""
 LISTS = ("actions", "stuttering", "initial", "always", "sometimes", "eventually", "lemmas", "measures")
-MAPPINGS = ("bounds", "parameters", "charges")
+MAPPINGS = ("bounds", "at_least", "parameters", "charges")
 
 
 class Unchanging:
@@ -117,6 +117,8 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
                 raise refuse(role, f"has the name {shown(each)}", wanted)
     if problem := _flag_problem(arguments["flags"], arguments["bounds"]):
         raise ModelError(f"model {name}: {problem}")
+    if problem := _order_problem(arguments["at_least"], arguments["bounds"]):
+        raise ModelError(f"model {name}: {problem}")
     for function, allowance in arguments["charges"].items():
         _check_charge(function, allowance, arguments, name)
     kinds: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -140,6 +142,19 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
     if not isinstance(arguments["state"], type) or not issubclass(arguments["state"], Struct):
         raise refuse("state", f"is {shown(arguments['state'])}", "the Struct class of a state")
     _check_rules(arguments["rules"], name)
+
+
+def _order_problem(at_least: Mapping[str, str], bounds: Mapping[str, int]) -> str:
+    """What is wrong with the bounds that may not be below others, and with the least value that mends it; else ""."""
+    for name, other in at_least.items():
+        for each in (name, other):
+            if each not in bounds:
+                known = ", ".join(sorted(bounds)) or "none"
+                return f"`at_least` names {shown(each)}, which is no bound; the model's bounds are: {known}"
+        if bounds[name] < bounds[other]:
+            mend = f"set {name}={bounds[other]} or more, too"
+            return f"the bound {name} is {bounds[name]}, and may not be below {other}, which is {bounds[other]}; {mend}"
+    return ""
 
 
 def _flag_problem(flags: Any, bounds: Mapping[str, Any]) -> str:

@@ -55,8 +55,8 @@ class Model(Unchanging):
     `state`: the Struct of a state. `initial`: one or several functions like actions, each applied to the blank
     state (every optional field at its sentinel, every other field at its lowest value); the states in which they do
     not return False are the initial states; None stands for the blank state itself. `bounds`: integers by name;
-    `flags`: the bounds that are 0 or 1. `rules`: a NamedTuple of enum members, ints or bools, or of such
-    NamedTuples. `actions`: functions `(state[, rules][, bounds], *parameters) -> bool`. Every function may take
+    `flags`: the bounds that are 0 or 1. `at_least`: by bound, another one that it may not be below. `rules`: a
+    NamedTuple of enum members, ints or bools, or of such NamedTuples. `actions`: functions `(state[, rules][, bounds], *parameters) -> bool`. Every function may take
     `bounds` behind `rules`: a NamedTuple of the bounds; a property takes both at its end.
     `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
     is wanted. `charges`: by action, the allowance of the state's `budget` from which each of its steps takes 1, and
@@ -99,6 +99,7 @@ class Model(Unchanging):
         stuttering: Sequence[Protocol] = (),
         bounds: Mapping[str, int] | None = None,
         flags: Sequence[str] = (),
+        at_least: Mapping[str, str] | None = None,
         initial: Protocol | Sequence[Protocol] | None = None,
         rules: Any = None,
         parameters: Mapping[str, Kind | Any] | None = None,
@@ -132,7 +133,7 @@ class Model(Unchanging):
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
             "eventually": eventually, "leads_to": leads_to, "weakly_fair": weakly_fair, "strongly_fair": strongly_fair,
             "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "measures": measures,
-            "drawing": drawing, "question": question, "expected": expected, "flags": flags,
+            "drawing": drawing, "question": question, "expected": expected, "flags": flags, "at_least": at_least or {},
         }  # fmt: skip
         try:
             check_definition(given)
@@ -196,6 +197,14 @@ class Model(Unchanging):
         except ModelError as error:
             shown = ", ".join(f"{name}={value}" for name, value in changes.items())
             raise UsageError(f"{self.name} cannot have {shown}: {error}") from None
+
+    def raised_with(self, changes: Mapping[str, int]) -> dict[str, int]:
+        """Changes of bounds, and what must be raised with them because it may not be below one of them."""
+        values = {**self.bounds, **changes}
+        orders = self._definition["at_least"]
+        while low := [(name, other) for name, other in orders.items() if values[name] < values[other]]:
+            values |= {name: values[other] for name, other in low}
+        return {name: value for name, value in values.items() if name in changes or value != self.bounds[name]}
 
     def with_rules(self, changes: Mapping[str, int | str | bool]) -> "Model":
         """The same model with some switches changed; enum members by name. UsageError where one does not exist.

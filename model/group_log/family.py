@@ -32,6 +32,7 @@ GROUP_LOG = Family(
         "log_writes": 5,
     },
     rules=MENDED,
+    at_least={"members": "classic_consumers", "member_ids": "members"},
     drawing=GROUP_LOGS,
     actions=ACTIONS,
     always=[

@@ -103,5 +103,6 @@ MIGRATION = Family(
         "losses": 0,
     },
     rules=MENDED,
+    at_least={"members": "classic_consumers", "member_ids": "members"},
     drawing=MIGRATIONS,
 )

@@ -31,12 +31,11 @@ def former_members_have_no_assignment(state: State) -> bool:
     Why: a member is removed as a whole.
     Source: `ClassicGroup.remove`.
     """
-    return all(
-        member.is_member
-        or (member.assigned | member.owned == Ids() and not member.awaits_join and not member.awaits_sync)
-        and member.instance_id == NO_INSTANCE
-        for member in state.group.members
-    )
+    for member in state.group.members:
+        is_blank = member.assigned | member.owned == Ids() and member.instance_id == NO_INSTANCE
+        if not member.is_member and (not is_blank or member.awaits_join or member.awaits_sync):
+            return False
+    return True
 
 
 def known_generations_are_of_the_group(state: State) -> bool:

@@ -294,3 +294,11 @@ def test_one_member_more_is_tried_of_the_sets_that_an_edit_reads():
     assert variants.enlarged(model, SimpleNamespace(now=tree), [edit]) == [("replicas=3",)]
     unjudged = model.with_properties([])
     assert variants.enlarged(unjudged, SimpleNamespace(now=tree), [edit]) == []
+
+
+def test_bounds_that_go_together_are_raised_together():
+    tree = Tree(ROOT, ["impl/consumer_group/coordinator.py"])
+    (found,) = (each for each in tree.definitions.values() if each.key[1] == "static_member")
+    edit = SimpleNamespace(now=found, definition=found)
+    model = catalogue.find_model("migration.mixed")
+    assert ("members=3", "member_ids=3") in variants.enlarged(model, SimpleNamespace(now=tree), [edit])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.change.variants import _others
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError, UsageError
@@ -53,6 +54,30 @@ def test_a_bound_that_is_0_or_1_has_no_other_value():
     with pytest.raises(UsageError, match="the bound jams is 2; it is 0 or 1"):
         model.with_bounds({"jams": 2})
     assert dict(_others(model)) == {"pages": "4", "jams": "0"}
+
+
+def test_a_bound_may_not_be_below_another_one():
+    model = PRINTING.model(
+        actions=[page_is_printed, printer_jams], bounds={"jams": 1}, at_least={"pages": "jams"}
+    ).with_bounds({"pages": 2, "jams": 2})
+    told = "the bound pages is 2, and may not be below jams, which is 3; set pages=3 or more, too"
+    with pytest.raises(UsageError, match=told):
+        model.with_bounds({"jams": 3})
+    assert model.with_bounds({"jams": 3, "pages": 3}).bounds == {"jams": 3, "pages": 3}
+    assert model.raised_with({"jams": 3}) == {"jams": 3, "pages": 3}
+    assert model.raised_with({"jams": 1}) == {"jams": 1}
+
+
+def test_bounds_that_are_raised_raise_those_above_them():
+    model = catalogue.find_model("migration.mixed")
+    assert model.raised_with({"classic_consumers": 3}) == {"classic_consumers": 3, "members": 3, "member_ids": 3}
+
+
+def test_only_bounds_are_in_an_order():
+    given = GIVEN | {"bounds": {"width": 1}}
+    assert "`at_least` names 'widht', which is no bound; the model's bounds are: width" in refusal(
+        **given, at_least={"width": "widht"}
+    )
 
 
 def test_flags_are_bounds():
