@@ -56,8 +56,9 @@ class Model(Unchanging):
     state (every optional field at its sentinel, every other field at its lowest value); the states in which they do
     not return False are the initial states; None stands for the blank state itself. `bounds`: integers by name;
     `flags`: the bounds that are 0 or 1. `at_least`: by bound, another one that it may not be below. `rules`: a
-    NamedTuple of enum members, ints or bools, or of such NamedTuples. `actions`: functions `(state[, rules][, bounds], *parameters) -> bool`. Every function may take
-    `bounds` behind `rules`: a NamedTuple of the bounds; a property takes both at its end.
+    NamedTuple of enum members, ints or bools, or of such NamedTuples. `actions`: functions
+    `(state[, rules][, bounds], *parameters) -> bool`. Every function may take `bounds` behind `rules`: a NamedTuple of
+    the bounds; a property takes both at its end.
     `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
     is wanted. `charges`: by action, the allowance of the state's `budget` from which each of its steps takes 1, and
     without which it is not enabled (`checker.model.charges`); no other action calls it, because a call does not pay.
