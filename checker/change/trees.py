@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.names import shortened
 from kafkacheck.checker.process.sources import SOURCES
 
 CHECKER = "checker"
@@ -35,7 +36,12 @@ def commit_folder(here: Path, commit: str) -> Iterator[tuple[Path, str]]:
 
     UsageError if git is missing, `here` is in no repository, or there is no such commit.
     """
-    named = _git(here, "rev-parse", "--short", "--verify", f"{commit}^{{commit}}").decode().strip()
+    _git(here, "rev-parse", "--git-dir")
+    try:
+        named = _git(here, "rev-parse", "--short", "--verify", f"{commit}^{{commit}}").decode().strip()
+    except UsageError:
+        told = f"the repository of {here} has no commit {shortened(commit)!r}; name one by --base, such as HEAD or main"
+        raise UsageError(told) from None
     packed = _git(here, "archive", "--format=tar", named)
     with tempfile.TemporaryDirectory(prefix="kafkacheck-base-") as folder:
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
@@ -61,8 +67,7 @@ def _git(here: Path, *words: str) -> bytes:
     if done.returncode:
         told = (done.stderr.decode(errors="replace").strip() or "git failed").splitlines()[-1]
         raise UsageError(
-            f"{here}: {told}; run it in the folder of your project, name a commit by --base, or a copy of the sources "
-            "by --against"
+            f"{here}: {told}; run it in the folder of your project, or name a copy of the sources by --against"
         )
     return done.stdout
 

@@ -13,6 +13,8 @@ from kafkacheck.checker.change import telling, variants
 from kafkacheck.checker.change.definitions import Tree
 from kafkacheck.checker.change.judging import Change, Judged, Searched, compared
 from kafkacheck.checker.change.run import Report
+from kafkacheck.checker.change.trees import commit_folder
+from kafkacheck.checker.process.errors import UsageError
 from tests import ROOT
 from tests.checker.change.projects import Project
 from tests.support.command import write
@@ -269,6 +271,15 @@ def test_fields_that_hold_a_bound_count_as_read():
 def test_what_cannot_be_compared_is_refused(project, tmp_path):
     assert "is no folder" in project.change("--against", tmp_path / "none").error
     assert "give one of them" in project.change("--base", "HEAD").error
+
+
+def test_a_commit_that_does_not_exist_is_named(tmp_path):
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    with (
+        pytest.raises(UsageError, match="has no commit 'nosuch'; name one by --base"),
+        commit_folder(tmp_path, "nosuch"),
+    ):
+        pass
 
 
 def test_pages_for_others_say_the_same(project, tmp_path):
