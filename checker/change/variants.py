@@ -154,7 +154,15 @@ def enlarged(model: Model, edits: Edits, touching: Sequence[Edit]) -> list[Setti
 
 def _raised(model: Model, name: str, bound: int) -> Settings:
     """A higher bound, with those that may not be below it."""
-    return tuple(f"{each}={value}" for each, value in model.raised_with({name: bound}).items())
+    return tuple(f"{each}={value}" for each, value in raised_with(model, {name: bound}).items())
+
+
+def raised_with(model: Model, changes: Mapping[str, int]) -> dict[str, int]:
+    """Changes of bounds, and what must be raised with them because it may not be below one of them."""
+    values = {**model.bounds, **changes}
+    while low := [(name, other) for name, other in model.at_least.items() if values[name] < values[other]]:
+        values |= {name: values[other] for name, other in low}
+    return {name: value for name, value in values.items() if name in changes or value != model.bounds[name]}
 
 
 def _members_of(field: Type) -> Iterator[Size]:
@@ -203,7 +211,7 @@ def _is_possible(model: Model, text: str) -> bool:
     if name not in model.bounds:
         return True
     bounds = {**model.bounds, name: int(value)}
-    return model.raised_with(bounds) == bounds
+    return raised_with(model, bounds) == bounds
 
 
 def _releases(model: Model) -> list[str]:

@@ -52,31 +52,29 @@ NOTHING_FAIR: dict[str, Any] = {"weakly_fair": (), "strongly_fair": ()}
 class Model(Unchanging):
     """A closed finite system.
 
-    `state`: the Struct of a state. `initial`: one or several functions like actions, each applied to the blank
-    state (every optional field at its sentinel, every other field at its lowest value); the states in which they do
-    not return False are the initial states; None stands for the blank state itself. `bounds`: integers by name;
-    `flags`: the bounds that are 0 or 1. `at_least`: by bound, another one that it may not be below. `rules`: a
-    NamedTuple of enum members, ints or bools, or of such NamedTuples. `actions`: functions
-    `(state[, rules][, bounds], *parameters) -> bool`. Every function may take `bounds` behind `rules`: a NamedTuple of
-    the bounds; a property takes both at its end.
-    `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
-    is wanted. `charges`: by action, the allowance of the state's `budget` from which each of its steps takes 1, and
-    without which it is not enabled (`checker.model.charges`); no other action calls it, because a call does not pay.
-    `stuttering`: the actions that may return True and leave the state as it was: such a step is counted, judged and no
-    deadlock, but fairness does not speak of it.
-    `always`: invariants `(state[, rules])` and action properties `(before, after[, rules])`. `sometimes`:
-    like invariants, each must hold in at least one reachable state. `eventually`: like invariants, each must hold some
-    time in every fair behaviour; `leads_to`: pairs of them, a state of the first is always followed, some time, by one
-    of the second, if it is not one itself. Their names are `eventually_<goal>` and `<first>_leads_to_<second>`.
-    `weakly_fair` and `strongly_fair`: lists of actions, or of `each(action, parameter name, ...)`, or EVERY_ACTION or
-    EVERY_CALL; see `checker.model.fairness`. `lemmas`: what helps to prove the others, as in `always`; a search checks
-    them if it is asked to. `constraint`: states in which it does not hold are checked, but neither counted nor
-    explored further. `check_deadlock`: whether a state without an enabled action is an error. `measures`:
-    functions `(state[, rules]) -> int` by which `kafkacheck analyze` groups states.
-    `drawing`: how steps are drawn as lanes. `name`: letters, digits and any of _ - . because it names files; by default
-    the module that defines the model says it (`names.model_name`). `question`: what the model answers, by default the
-    first sentence of that module's docstring. `expected`: how a check at these settings ends, such as "VIOLATED
-    is_safe distinct=9" (`definition.EXPECTED`). `place`: what errors call the place of the definition. `like`
+    `state`: the Struct of a state. `initial`: one or several functions like actions, each applied to the blank state
+    (every optional field at its sentinel, every other field at its lowest value); the states in which they do not
+    return False are the initial states; None stands for the blank state itself. `bounds`: integers by name; `flags`:
+    the bounds that are 0 or 1. `at_least`: by bound, another one that it may not be below. `rules`: a NamedTuple of
+    enum members, ints or bools, or of such NamedTuples. `actions`: functions `(state[, rules][, bounds], *parameters)
+    -> bool`. Every function may take `bounds` behind `rules`: a NamedTuple of the bounds; a property takes both at its
+    end. `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another
+    domain is wanted. `charges`: by action, the allowance of the state's `budget` from which each of its steps takes 1,
+    and without which it is not enabled (`checker.model.charges`); no other action calls it, because a call does not
+    pay. `stuttering`: the actions that may return True and leave the state as it was: such a step is counted, judged
+    and no deadlock, but fairness does not speak of it. `always`: invariants `(state[, rules])` and action properties
+    `(before, after[, rules])`. `sometimes`: like invariants, each must hold in at least one reachable state.
+    `eventually`: like invariants, each must hold some time in every fair behaviour; `leads_to`: pairs of them, a state
+    of the first is always followed, some time, by one of the second, if it is not one itself. Their names are
+    `eventually_<goal>` and `<first>_leads_to_<second>`. `weakly_fair` and `strongly_fair`: lists of actions, or of
+    `each(action, parameter name, ...)`, or EVERY_ACTION or EVERY_CALL; see `checker.model.fairness`. `lemmas`: what
+    helps to prove the others, as in `always`; a search checks them if it is asked to. `constraint`: states in which it
+    does not hold are checked, but neither counted nor explored further. `check_deadlock`: whether a state without an
+    enabled action is an error. `measures`: functions `(state[, rules]) -> int` by which `kafkacheck analyze` groups
+    states. `drawing`: how steps are drawn as lanes. `name`: letters, digits and any of _ - . because it names files; by
+    default the module that defines the model says it (`names.model_name`). `question`: what the model answers, by
+    default the first sentence of that module's docstring. `expected`: how a check at these settings ends, such as
+    "VIOLATED is_safe distinct=9" (`definition.EXPECTED`). `place`: what errors call the place of the definition. `like`
     is a model of the same state, bounds and rules, if one is known: what was read for it is not read again.
 
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
@@ -143,6 +141,7 @@ class Model(Unchanging):
             raise ModelError(f"{place}: {error}") from None
         copies: dict[str, Any] = {role: list(given[role]) for role in (*LISTS, "leads_to") if given[role] is not None}
         copies |= {role: dict(given[role]) for role in MAPPINGS}
+        self.at_least: dict[str, str] = copies["at_least"]
         self._given, self._definition = given, given | copies | {"place": place}
         with collector.paused():
             if like is None:
@@ -198,14 +197,6 @@ class Model(Unchanging):
         except ModelError as error:
             shown = ", ".join(f"{name}={value}" for name, value in changes.items())
             raise UsageError(f"{self.name} cannot have {shown}: {error}") from None
-
-    def raised_with(self, changes: Mapping[str, int]) -> dict[str, int]:
-        """Changes of bounds, and what must be raised with them because it may not be below one of them."""
-        values = {**self.bounds, **changes}
-        orders = self._definition["at_least"]
-        while low := [(name, other) for name, other in orders.items() if values[name] < values[other]]:
-            values |= {name: values[other] for name, other in low}
-        return {name: value for name, value in values.items() if name in changes or value != self.bounds[name]}
 
     def with_rules(self, changes: Mapping[str, int | str | bool]) -> "Model":
         """The same model with some switches changed; enum members by name. UsageError where one does not exist.
@@ -304,10 +295,7 @@ class Model(Unchanging):
         return [state for _, _, state in self.initial_calls()] if self.initial else [self.layout.blank()]
 
     def initial_calls(self) -> list[tuple[Action, tuple[int, ...], Any]]:
-        """The first call that makes each initial state, and that state; empty where the blank state is the initial one.
-
-        EvaluationError as for `initial_states`.
-        """
+        """The first call that makes each initial state, and that state; empty if it is the blank one. As above."""
         return starts.calls(self)
 
     def require_unchanged(self) -> None:

@@ -11,7 +11,7 @@ from kafkacheck.impl.consumer_group.constants import (
     HeartbeatStage,
 )
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
-from kafkacheck.model.consumer_group.slow_polls import MODEL
+from kafkacheck.model.consumer_group.slow.polls import MODEL
 from kafkacheck.model.consumer_group.system import State
 from kafkacheck.spec.consumer_group import messages, slow_members
 

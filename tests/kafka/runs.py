@@ -150,6 +150,7 @@ VERSION_1 = (*EITHER_VERSION, "cluster_version=1", "upgrades=0")
 RELOADED = (*EITHER_VERSION, "max_coordinator_epoch=1", "first_epoch=32766", "producer_ids=2")
 COORDINATOR, REQUESTED = "transaction_coordinator.py", "transaction_coordinator_model.py"
 FENCED_TWICE = (Known("transaction_coordinator_4_0.toml", ("4.0.0",)),)
+APPENDS_REMEMBERED = (*FENCED_TWICE, Known("transaction_coordinator_4_0_appends.toml", ("4.0.0",)))
 FENCED_UNTIL_4_2 = ("4.0.1", "4.0.2", "4.1.0", "4.1.1", "4.1.2", "4.2.0", "4.2.1", "4.2.2")
 FENCED_ONCE = (
     Known("transaction_coordinator_4_0_version_1.toml", ("4.0.0",)),
@@ -206,7 +207,7 @@ RUNS = (
     Run("broker_heartbeats.py", "broker_lifecycle.failover"),
     # What the other brokers have replayed shows in few behaviours; without failovers they are found within a minute.
     Run("broker_heartbeats.py", "broker_lifecycle.failover", ("failovers=0",), case="alone"),
-    Run(COORDINATOR, REQUESTED, EITHER_VERSION, FENCED_TWICE),
+    Run(COORDINATOR, REQUESTED, EITHER_VERSION, APPENDS_REMEMBERED),
     Run(COORDINATOR, REQUESTED, (*VERSION_1, "first_epoch=-1"), case="first"),
     Run(COORDINATOR, REQUESTED, VERSION_1, FENCED_ONCE, "version_1"),
     Run(COORDINATOR, REQUESTED, RELOADED, FENCED_TWICE, "reloaded"),

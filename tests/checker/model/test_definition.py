@@ -3,7 +3,7 @@
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.change.variants import _others
+from kafkacheck.checker.change.variants import _others, raised_with
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError, UsageError
 from tests.toys.behaviours import GRID
@@ -64,16 +64,17 @@ def test_a_bound_may_not_be_below_another_one():
     with pytest.raises(UsageError, match=told):
         model.with_bounds({"jams": 3})
     assert model.with_bounds({"jams": 3, "pages": 3}).bounds == {"jams": 3, "pages": 3}
-    assert model.raised_with({"jams": 3}) == {"jams": 3, "pages": 3}
-    assert model.raised_with({"jams": 1}) == {"jams": 1}
+    assert raised_with(model, {"jams": 3}) == {"jams": 3, "pages": 3}
+    assert raised_with(model, {"jams": 1}) == {"jams": 1}
 
 
 def test_bounds_that_are_raised_raise_those_above_them():
     model = catalogue.find_model("migration.mixed")
-    assert model.raised_with({"classic_consumers": 3}) == {"classic_consumers": 3, "members": 3, "member_ids": 3}
+    assert raised_with(model, {"classic_consumers": 3}) == {"classic_consumers": 3, "members": 3, "member_ids": 3}
 
 
 def test_only_bounds_are_in_an_order():
+    assert "`at_least` is 5; give a dict by name" in refusal(**GIVEN, at_least=5)
     given = GIVEN | {"bounds": {"width": 1}}
     assert "`at_least` names 'widht', which is no bound; the model's bounds are: width" in refusal(
         **given, at_least={"width": "widht"}

@@ -2,7 +2,7 @@
 
 The poll interval may end while the consumer is at rest, while a heartbeat or its response is under way, and while the
 consumer applies an assignment. The response to its leave may come before it joins again, or after. It has rules that
-no release has: `consumer_group.former_responses` is the same by Kafka's rules.
+no release has: `consumer_group.slow.former_responses` is the same by Kafka's rules.
 
 Bounds: two consumers that share two partitions; one poll interval that ends.
 Expected: HOLDS

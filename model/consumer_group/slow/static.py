@@ -6,7 +6,7 @@ Expected: HOLDS
 
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group import environment, family
-from kafkacheck.model.consumer_group.slow_polls import ACTIONS
+from kafkacheck.model.consumer_group.slow.polls import ACTIONS
 from kafkacheck.spec.consumer_group import slow_members, static_members
 
 MODEL = family.CONSUMER_GROUP.model(

@@ -6,14 +6,14 @@ join, and applies an assignment that the coordinator has given to others. If the
 sent already, its response gives the consumer a valid epoch, with partitions that another member owns. It is finding
 F22, which runs on Kafka's own classes (tests/kafka/findings).
 
-Bounds: as consumer_group.slow_polls.
+Bounds: as consumer_group.slow.polls.
 Expected: VIOLATED owners_are_known
-    With `former_responses_are_ignored`, a rule that no release has, everything holds: consumer_group.slow_polls.
+    With `former_responses_are_ignored`, a rule that no release has, everything holds: consumer_group.slow.polls.
 """
 
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group import family
-from kafkacheck.model.consumer_group.slow_polls import ACTIONS, BOUNDS
+from kafkacheck.model.consumer_group.slow.polls import ACTIONS, BOUNDS
 
 MODEL = family.CONSUMER_GROUP.model(
     bounds=BOUNDS,

@@ -2,14 +2,14 @@
 
 If the leave is lost, the coordinator knows the member still when the consumer joins anew, or fences it first.
 
-Bounds: as consumer_group.slow_polls, and one broken connection.
+Bounds: as consumer_group.slow.polls, and one broken connection.
 Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
 from kafkacheck.impl.consumer_group.records import ConsumerGroupRules
 from kafkacheck.model.consumer_group import environment, family, system
-from kafkacheck.model.consumer_group.slow_polls import ACTIONS
+from kafkacheck.model.consumer_group.slow.polls import ACTIONS
 from kafkacheck.spec.consumer_group import slow_members
 
 MODEL = family.CONSUMER_GROUP.model(

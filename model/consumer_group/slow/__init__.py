@@ -1,0 +1,1 @@
+"""Consumer groups with members whose applications poll too seldom."""
