@@ -82,6 +82,10 @@ class ClusterRules(NamedTuple):
         (KAFKA-15583).
     shrink_awaits_controller: the high watermark waits for a leaving member until the controller confirms the change
         (KIP-497).
+    confirmed_change_raises_high_watermark: a leader looks at its high watermark again when it hears that its change of
+        the ISR is made (KAFKA-13091).
+    refused_change_raises_high_watermark: it does so, too, when a member of its change is refused, for which the high
+        watermark waited (no Kafka).
     repeated_change_checks_epoch: a controller compares the partition epoch before it answers that a change has been
         made already (KAFKA-14154).
     answer_checks_partition_epoch: a leader drops an answer with a lower partition epoch than its own.
@@ -192,6 +196,8 @@ class ClusterRules(NamedTuple):
     high_watermark_awaits_maximal_isr: Annotated[bool, Since("2.7")] = True
     high_watermark_awaits_enough: Annotated[bool, Since("3.7")] = True
     shrink_awaits_controller: Annotated[bool, Since("2.7")] = True
+    confirmed_change_raises_high_watermark: Annotated[bool, Since("3.0", begun="2.7")] = True
+    refused_change_raises_high_watermark: Annotated[bool, Since(EVERY)] = False
     repeated_change_checks_epoch: Annotated[bool, Since("3.3", begun="2.7")] = True
     answer_checks_partition_epoch: Annotated[bool, Since(EVERY)] = True
     answer_may_keep_partition_epoch: Annotated[bool, Since("2.7.2", begun="2.7"), Since("2.8.1", begun="2.8")] = True
