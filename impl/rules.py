@@ -108,6 +108,8 @@ class ClusterRules(NamedTuple):
     request_names_broker_epoch: a restarted broker ignores requests meant for its previous start (KIP-380).
     newer_broker_epoch_is_obeyed: a broker obeys requests with a broker epoch that it does not know yet (KAFKA-9839).
     bounce_is_noticed: if a broker restarts before its failure is noticed, the controller first takes it out (KIP-380).
+    new_incarnation_leaves_isr: a broker that registers while its former process is not fenced yet is treated as if that
+        process were fenced now, with an election (KAFKA-18106).
     stop_replica_checks_epoch: a broker ignores a StopReplica request with an old leader epoch (KIP-570).
     unled_replica_is_deleted: the controller asks brokers to delete a replica even if the partition has no leader on
         record (KAFKA-6650).
@@ -213,6 +215,7 @@ class ClusterRules(NamedTuple):
     request_names_broker_epoch: Annotated[bool, Since("2.2")] = True
     newer_broker_epoch_is_obeyed: Annotated[bool, Since("2.5.1", begun="2.2")] = True
     bounce_is_noticed: Annotated[bool, Since("2.2")] = True
+    new_incarnation_leaves_isr: Annotated[bool, Since("4.0", begun="2.8")] = True
     stop_replica_checks_epoch: Annotated[bool, Since("2.6")] = True
     unled_replica_is_deleted: Annotated[bool, Since("2.0")] = True
     log_names_topic_id: Annotated[bool, Since("2.8")] = True
