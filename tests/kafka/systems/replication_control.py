@@ -304,8 +304,11 @@ class ReplicationControl:
         request.setElectionType(kind).topicPartitions().add(partitions)
         self.door.electLeaders(request)
 
-    def _register(self, broker: int, is_clean: bool) -> bool:
-        """Register a broker; whether that was accepted."""
+    def _register(self, broker: int, is_clean: bool, is_again: bool = False) -> bool:
+        """Register a broker, which has started anew or (`is_again`) not; whether that was accepted."""
+        incarnation = jvm.java("org.apache.kafka.common.Uuid").randomUuid()
+        if is_again:
+            incarnation = self.door.broker(broker).incarnationId()
         features = jvm.java("org.apache.kafka.common.message.BrokerRegistrationRequestData$FeatureCollection")()
         for name, lowest, highest in self.features:
             kind = "BrokerRegistrationRequestData$Feature"
@@ -314,7 +317,7 @@ class ReplicationControl:
             "BrokerRegistrationRequestData",
             setBrokerId=broker,
             setClusterId=str(self.door.clusterId()),
-            setIncarnationId=jvm.java("org.apache.kafka.common.Uuid").randomUuid(),
+            setIncarnationId=incarnation,
             setFeatures=features,
             setLogDirs=jvm.listed([self.directories[broker]]),
             setPreviousBrokerEpoch=self.broker_epochs[broker][-1] if is_clean else -1,
@@ -322,7 +325,9 @@ class ReplicationControl:
         error, _ = jvm.result_of(lambda: self.door.registerBroker(request))
         if error != "NONE":
             return False
-        self.broker_epochs[broker].append(int(self.door.broker(broker).epoch()))
+        epoch = int(self.door.broker(broker).epoch())
+        if not self.broker_epochs[broker] or self.broker_epochs[broker][-1] != epoch:
+            self.broker_epochs[broker].append(epoch)
         return True
 
     def _unfence(self, broker: int, replayed: int) -> bool:
