@@ -125,6 +125,8 @@ class ClusterRules(NamedTuple):
     reassignment_awaits_target: a reassignment ends only when the whole target is in sync (KAFKA-15665).
     grown_target_is_awaited: `reassignment_awaits_target` also holds if a reassignment adds at least as many brokers as
         it removes; since Kafka 4.3 such a reassignment ends as soon as the added brokers are in sync (KAFKA-19975).
+    leader_is_not_removed_unasked: a reassignment that replaces another one is refused if it would remove at once the
+        leader, which the former one has added (KAFKA-14808; ZooKeeper era).
     replaced_reassignment_is_forgotten: nothing is left of a reassignment that another one replaces (no Kafka: findings
         F6 and F7 of tests/kafka/findings).
     assignment_is_told_first: if a reassignment ends in two rounds, the leader learns the new assignment before brokers
@@ -225,6 +227,7 @@ class ClusterRules(NamedTuple):
     metadata_names_topic_id: Annotated[bool, Since("2.8.2", begun="2.2")] = True
     reassignment_awaits_target: Annotated[bool, Since("3.8", begun="3.0")] = True
     grown_target_is_awaited: Annotated[bool, Since("4.3")] = False
+    leader_is_not_removed_unasked: Annotated[bool, Since("3.5", begun="2.4")] = True
     replaced_reassignment_is_forgotten: Annotated[bool, Since(EVERY)] = False
     assignment_is_told_first: Annotated[bool, Since("0.8.1")] = True
     metadata_has_new_epoch: Annotated[bool, Since("2.4")] = True

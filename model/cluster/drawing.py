@@ -127,6 +127,9 @@ CONTROLLER_EVENTS = {
     ),
     "reassignment_is_asked": Event(at="controller", text="reassigns the partition to {target}"),
     "reassignment_is_replaced": Event(at="controller", text="reassigns the partition to {target} instead"),
+    "reassignment_is_cancelled": Event(
+        at="controller", text="cancels the reassignment: replicas {" + NOW + ".replicas}, leader {" + NOW + ".leader}"
+    ),
     "controller_ends_reassignment": Event(
         at="controller", text="ends the reassignment: replicas {" + NOW + ".replicas}"
     ),

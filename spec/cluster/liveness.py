@@ -148,3 +148,22 @@ def consumer_has_all(state: State) -> bool:
     return is_served(state) and (
         state.consumer.is_truncated or state.consumer.position == state.brokers[leader].log.end_offset
     )
+
+
+def reassignment_awaits_the_living(state: State) -> bool:
+    """A reassignment is under way that waits for no dead broker; it must end some time."""
+    return not reassignment_has_ended_or_awaits_the_dead(state)
+
+
+def reassignment_has_ended_or_awaits_the_dead(state: State) -> bool:
+    """No reassignment is under way, or a broker of its target is down, or every broker that may lead.
+
+    It does not matter whether brokers are down that the reassignment removes.
+
+    Lost if it fails: a broker that is down for good cannot be replaced.
+    Source: KIP-455.
+    """
+    target = state.controller.history[state.controller.offset].target
+    if reassignment_has_ended(state) or not has_living_candidate(state):
+        return True
+    return any(not state.brokers[broker_id].is_running for broker_id in target)

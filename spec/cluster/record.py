@@ -207,12 +207,16 @@ def only_replacements_change_nothing(before: State, after: State) -> bool:
 def ended_reassignments_are_in_sync(before: State, after: State, rules: ClusterRules) -> bool:
     """When a reassignment ends, all brokers of its target are in sync, or the added ones if they suffice.
 
+    One that is cancelled leaves the replicas from before it, as they are.
+
     Lost if it fails: replicas are removed before others have their records.
     Source: KAFKA-15665, KAFKA-19975; `PartitionReassignmentReplicas.maybeCompleteReassignment`.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
     if now.replicas != now.target or now.adding != Ids() or was.replicas == now.replicas:
+        return True
+    if before.budget.moves != after.budget.moves and now.replicas == was.replicas - was.adding:
         return True
     return needed_of_target(rules, now.replicas, was.adding & now.replicas, was.replicas - now.replicas) <= now.isr
 
