@@ -2,7 +2,12 @@
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.lifecycle import BrokerId, end_process
-from kafkacheck.impl.controller.broker_lifecycle import LifecycleRules, amend_registration, fence_broker, take_over_brokers
+from kafkacheck.impl.controller.broker_lifecycle import (
+    LifecycleRules,
+    amend_registration,
+    fence_broker,
+    take_over_brokers,
+)
 from kafkacheck.impl.controller.registrations import append_metadata
 from kafkacheck.impl.enums import BrokerControlState, BrokerState, Stage
 from kafkacheck.model.broker_lifecycle.system import State

@@ -40,7 +40,9 @@ BROKER_EVENTS = {
         at="broker_id", to="controller", text="starts, broker epoch {brokers[broker_id].broker_epoch}"
     ),
     "broker_starts_unfenced": Event(
-        at="broker_id", to="controller", text="starts, broker epoch {brokers[broker_id].broker_epoch}; leader {new_leader}"
+        at="broker_id",
+        to="controller",
+        text="starts, broker epoch {brokers[broker_id].broker_epoch}; leader {new_leader}",
     ),
     "broker_stops": Event(at="broker_id", text="stops cleanly"),
 }

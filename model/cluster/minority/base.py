@@ -21,7 +21,9 @@ from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster import liveness, messages, properties
 
 
-def leader_misses_dead_follower(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
+def leader_misses_dead_follower(
+    state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId
+) -> bool:
     """A leader finds that a follower lags, which is down: the fetches that would show otherwise never come."""
     if state.brokers[follower_id].is_running:
         return False

@@ -36,9 +36,7 @@ MODEL = family.CLUSTER.model(
     ],
     always=[liveness.bounds_leave_room],
     sometimes=(),
-    leads_to=[
-        (liveness.reassignment_awaits_the_living, liveness.reassignment_has_ended_or_awaits_the_dead),
-    ],
+    leads_to=[(liveness.reassignment_awaits_the_living, liveness.reassignment_has_ended_or_awaits_the_dead)],
     weakly_fair=[
         each(replication.follower_sends_fetch),
         each(replication.leader_answers_fetch),

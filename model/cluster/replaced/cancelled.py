@@ -31,7 +31,11 @@ MODEL = CLUSTER.model(
         reassignment_is_replaced,
         reassignment_is_cancelled,
     ],
-    always=[*(each for each in SAFETY if each is not messages.disturbances_are_real), properties.isr_is_assigned, record.ended_reassignments_are_in_sync],
+    always=[
+        *(each for each in SAFETY if each is not messages.disturbances_are_real),
+        properties.isr_is_assigned,
+        record.ended_reassignments_are_in_sync,
+    ],
     sometimes=[properties.acknowledged_record, record.deleted_replica],
     constraint=only_added_broker_fetches,
 )
