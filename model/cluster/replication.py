@@ -42,7 +42,12 @@ def leader_deletes_records(
     state: State, rules: ClusterRules, leader_id: ReplicaId, start_offset: LogStartOffset
 ) -> bool:
     """A leader removes its oldest records, by retention or because a client asked for it."""
-    return delete_records(state.brokers[leader_id], rules, leader_id, start_offset)
+    leader = state.brokers[leader_id]
+    high_watermark = leader.high_watermark
+    if not delete_records(leader, rules, leader_id, start_offset):
+        return False
+    state.deleted = max(state.deleted, min(start_offset, high_watermark))
+    return True
 
 
 def follower_sends_fetch(state: State, rules: ClusterRules, bounds: Bounds, follower_id: ReplicaId) -> bool:

@@ -15,7 +15,7 @@ from kafkacheck.impl.broker.recovery import lose_memory
 from kafkacheck.impl.client.records import Consumer, Producers
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.enums import Question, Stage
-from kafkacheck.impl.ids import NO_EPOCH, OptionalRecordId, ReplicaSet
+from kafkacheck.impl.ids import NO_EPOCH, LogStartOffset, OptionalRecordId, ReplicaSet
 from kafkacheck.impl.log.reading import id_at
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.fetch import Fetch, OldFetch
@@ -61,6 +61,7 @@ class State(Struct):
     consumer: one consumer.
     committed: by offset, the record that a leader last committed there; `NO_RECORD` if none has. Only properties read
         it. Kept only with `commits_are_noted`.
+    deleted: the offset below which leaders have deleted records that they knew to be committed. Only properties read it.
     asked: the brokers that an operator has last asked for by a reassignment; empty if none has. Only properties read
         it. Kept only if the bound `noted_targets` is 1.
     budget: the disturbances that the environment may still cause.
@@ -75,6 +76,7 @@ class State(Struct):
     producers: Producers
     consumer: Consumer
     committed: Annotated[Array[OptionalRecordId], ByPosition("log_size")]
+    deleted: LogStartOffset
     asked: Annotated[ReplicaSet, If("noted_targets")]
     budget: Budget
 
