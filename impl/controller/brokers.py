@@ -112,9 +112,7 @@ def handle_broker_unfenced(
     return True
 
 
-def expel_unclean(
-    controller: Controller, rules: ClusterRules, bounds: Bounds, broker_id: int, new_leader: int
-) -> None:
+def expel_unclean(controller: Controller, rules: ClusterRules, bounds: Bounds, broker_id: int, new_leader: int) -> None:
     """Remove a broker that may have lost records from ISR, ELR and leadership (KIP-966), then maybe elect.
 
     If it leads, because its former process is not fenced yet, `new_leader` leads.

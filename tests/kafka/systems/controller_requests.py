@@ -15,6 +15,7 @@ RECORD = ("leader", "isr", "elr", "replicas", "target", "adding", "active", "is_
 ANSWER = ("stage", "error", "leader_epoch", "partition_epoch", "isr")
 REFUSES = (
     "broker_registers",
+    "broker_registers_unfenced",
     "controller_creates_partition",
     "controller_elects_uncleanly",
     "controller_fences_broker",
@@ -35,7 +36,7 @@ class ControllerRequests(ReplicationControl):
         super().__init__(model)
         self.steps = {name: getattr(type(self), name) for name in model.actions}
         self.acts, self.silent = tuple(self.steps), {}
-        choosing = (*replication_control.CHOOSING, "controller_creates_partition")
+        choosing = (*replication_control.CHOOSING, "controller_creates_partition", "broker_registers_unfenced")
         self.chooses = {name: ["new_leader"] for name in choosing if name in self.steps}
         # An operator may always elect uncleanly. After that a preferred election that fails may end a reassignment.
         unasked = "leadership_is_moved" if self.rules["unclean_election"] else "controller_elects_uncleanly"
@@ -94,6 +95,13 @@ class ControllerRequests(ReplicationControl):
         if is_registered:
             self.stopping.discard(broker_id)
         return is_registered
+
+    def broker_registers_unfenced(self, broker_id: int, is_stopped_cleanly: bool) -> bool:
+        """A broker registers whose former session has ended; the controller has not looked for such sessions since."""
+        if not self.door.isActive(broker_id):
+            return False
+        self._end_session(broker_id)
+        return self._register(broker_id, is_stopped_cleanly)
 
     def controller_unfences_broker(self, broker_id: int, has_replayed: bool) -> bool:
         """A broker sends a heartbeat; it has replayed up to its registration, or one record less."""
