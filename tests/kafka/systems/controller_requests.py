@@ -71,6 +71,7 @@ class ControllerRequests(ReplicationControl):
         """Let the controller do what the action says; whether it did, and the leader that it chose."""
         self.shown = {}
         self._note_epochs()
+        former = self._leader()
         if not self.steps[action](self, **parameters):
             return False
         partition = self._partition()
@@ -78,7 +79,20 @@ class ControllerRequests(ReplicationControl):
         now = (int(partition.leaderEpoch), int(partition.partitionEpoch)) if is_lasting else (0, 0)
         before = self.before if is_lasting else (0, 0)
         self.shown |= {"step.leader_epochs": now[0] - before[0], "step.partition_epochs": now[1] - before[1]}
-        return {"new_leader": self._leader()} if action in self.chooses else True
+        if action not in self.chooses:
+            return True
+        if action == "broker_registers_unfenced":
+            return {"new_leader": self._successor(former, parameters["broker_id"])}
+        return {"new_leader": self._leader()}
+
+    def _successor(self, former: int | None, broker_id: int) -> int | None:
+        """The leader that a broker's registration gave the partition because the broker led.
+
+        The last known leader may be elected as well, when the broker leaves the ELR.
+        """
+        if former != broker_id:
+            return former
+        return None if self._leader() == broker_id else self._leader()
 
     def _note_epochs(self) -> None:
         partition = self._partition()
