@@ -85,7 +85,7 @@ class ClusterRules(NamedTuple):
     confirmed_change_raises_high_watermark: a leader looks at its high watermark again when it hears that its change of
         the ISR is made (KAFKA-13091).
     refused_change_raises_high_watermark: it does so, too, when a member of its change is refused, for which the high
-        watermark waited (no Kafka).
+        watermark waited (no Kafka: finding F23 of tests/kafka/findings).
     repeated_change_checks_epoch: a controller compares the partition epoch before it answers that a change has been
         made already (KAFKA-14154).
     answer_checks_partition_epoch: a leader drops an answer with a lower partition epoch than its own.

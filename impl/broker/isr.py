@@ -204,10 +204,11 @@ def learn_of_change(
 
     Who: a broker that has asked.
     When: the answer has arrived.
-    Effect: success commits the ISR of the answer and may raise the high watermark; before KAFKA-13091 the high watermark
-        is not looked at, although nobody may fetch or write again. If a member is refused, the leader
-        returns to the committed ISR; Kafka's does not look at its high watermark then. After any other error the change stays pending until newer metadata comes. The
-        leader drops an answer of another leader epoch, of an older version, or to a change that is no longer pending.
+    Effect: success commits the ISR of the answer and may raise the high watermark; before KAFKA-13091 the leader does
+        not look at it then, although nobody may fetch or write again. If a member is refused, the leader returns to the
+        committed ISR, and does not look at its high watermark, either. After any other error the change stays pending
+        until newer metadata comes. The leader drops an answer of another leader epoch, of an older version, or to a
+        change that is no longer pending.
     Source: Partition.handleAlterPartitionUpdate, handleAlterPartitionError; KIP-497, KAFKA-12686, KAFKA-12751,
         KAFKA-13091.
     Left out: errors after which the leader sends the same request again: the request counts as not answered yet.

@@ -34,7 +34,7 @@ class LifecycleRules(NamedTuple):
         controlled shutdown if it was (KAFKA-16757).
     amended_registration_keeps_epoch: such a broker keeps its broker epoch (KAFKA-16952).
     amended_registration_keeps_heartbeats: the controller keeps what it knows by the heartbeats of such a broker, and
-        what its controlled shutdown waits for (no Kafka).
+        what its controlled shutdown waits for (no Kafka: finding F24 of tests/kafka/findings).
     new_controller_resumes_shutdowns: a new controller ends no controlled shutdown before the others have replayed the
         whole log that it took over. No version of Kafka has this rule.
     """

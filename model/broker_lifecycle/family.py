@@ -1,7 +1,7 @@
 """Common parts of the models of a broker's life.
 
-Bounds: `brokers` brokers; `restarts` of their processes, `failovers` of the controller and `amendments` of registrations
-are left. The log has no bound.
+Bounds: `brokers` brokers; `restarts` of their processes, `failovers` of the controller, and `amendments` of
+registrations are left. The log has no bound.
 """
 
 from kafkacheck.checker.model import Family, each

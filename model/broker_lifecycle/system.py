@@ -45,8 +45,8 @@ def broker_registers(state: State, broker_id: BrokerId) -> bool:
         `restarts`.
     Effect: a record registers it with the next broker epoch, fenced. It has not replayed that record.
     Source: BrokerLifecycleManager.sendBrokerRegistration; ClusterControlManager.registerBroker.
-    Left out: a registration whose answer is lost, which the same process repeats while it is fenced; the records replayed before it, which
-        no rule reads.
+    Left out: a registration whose answer is lost, which the same process repeats while it is fenced; the records
+        replayed before it, which no rule reads.
     """
     broker = state.brokers[broker_id]
     registration = state.controller.registrations[broker_id]

@@ -61,7 +61,8 @@ class State(Struct):
     consumer: one consumer.
     committed: by offset, the record that a leader last committed there; `NO_RECORD` if none has. Only properties read
         it. Kept only with `commits_are_noted`.
-    deleted: the offset below which leaders have deleted records that they knew to be committed. Only properties read it.
+    deleted: the offset below which leaders have deleted records that they knew to be committed. Only properties read
+        it.
     asked: the brokers that an operator has last asked for by a reassignment; empty if none has. Only properties read
         it. Kept only if the bound `noted_targets` is 1.
     budget: the disturbances that the environment may still cause.

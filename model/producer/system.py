@@ -83,8 +83,8 @@ class State(Struct):
     partitions: by partition.
     connections: by partition, the producer's requests to it.
     late_requests: requests that the producer has given up, and that their brokers handle in any order.
-    deleted: by batch, the offset at which consumers could read it before it was deleted; `NO_OFFSET` if it was not. Only
-        properties read it. Always blank if the bound `deletions` is 0.
+    deleted: by batch, the offset at which consumers could read it before it was deleted; `NO_OFFSET` if it was not.
+        Only properties read it. Always blank if the bound `deletions` is 0.
     budget: the disturbances that are left.
     """
 

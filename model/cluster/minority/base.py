@@ -1,8 +1,9 @@
 """Is a write acknowledged, a leader elected, and a record read, although a minority of the brokers is down for good?
 
-By the rules of the newest release a write may wait for ever. A leader asks to let a follower into its ISR, and from
-then on its high watermark waits for that follower, which dies. The controller refuses the follower, and the leader
-returns to its ISR. But it does not look at its high watermark again, until somebody fetches or writes.
+This is finding F23 of `tests/kafka/findings`: by the rules of the newest release a write may wait for ever. A leader
+asks to let a follower into its ISR, and from then on its high watermark waits for that follower, which dies. The
+controller refuses the follower, and the leader returns to its ISR. But it does not look at its high watermark again,
+until somebody fetches or writes.
 
 Liveness: nobody starts a broker again, and nobody has to write or to fetch again. A leader finds some time that a dead
 member of its ISR lags, before or after the controller has fenced that broker. The rest is as in cluster.convergence.

@@ -1,7 +1,8 @@
 """Is it enough that a leader looks at its high watermark whenever its ISR changes, also back?
 
-This is the mended rule of `cluster.minority`. No release has it. Without the part of it that Kafka has since KAFKA-13091,
-a write waits for ever if the controller confirms that a dead broker has left the ISR.
+This is the mended rule of `cluster.minority`, finding F23 of `tests/kafka/findings`. No release has it. Without the
+part of it that Kafka has since KAFKA-13091, a write waits for ever if the controller confirms that a dead broker has
+left the ISR.
 
 Bounds: those of `cluster.minority`.
 Expected: HOLDS

@@ -2,9 +2,9 @@
 
 An operator may also name the replicas from before, and so cancel the reassignment.
 
-Bounds: three brokers; the leader and one more have the partition, which is empty, and one of these is out of sync; three
-    moves: a reassignment, a preferred election, and the other reassignment. Only the broker without a replica fetches,
-    and nobody leaves the ISR for its lag. Four changes of the controller are enough for the bug and no more.
+Bounds: three brokers; the leader and one more have the partition, which is empty, and one of these is out of sync;
+    three moves: a reassignment, a preferred election, and the other reassignment. Only the broker without a replica
+    fetches, and nobody leaves the ISR for its lag. Four changes of the controller are enough for the bug.
 Expected: HOLDS
 """
 
@@ -20,7 +20,6 @@ from kafkacheck.model.cluster.family import ZOOKEEPER_CLUSTER
 from kafkacheck.model.cluster.replaced.base import only_added_broker_fetches
 from kafkacheck.model.cluster.replication import follower_sends_fetch, follower_uses_fetch, leader_answers_fetch
 from kafkacheck.spec.cluster import elections, properties, record
-
 
 MODEL = ZOOKEEPER_CLUSTER.model(
     initial=start_with_spare,

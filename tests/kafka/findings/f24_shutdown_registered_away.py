@@ -27,9 +27,9 @@ def play(registers_again: bool) -> str:
     verdict = "happens: L is gone too early, finding reproduced" if again.shouldShutDown() else "does not happen"
     return (
         f"L asks to stop, and shouldShutDown is {bool(first.shouldShutDown())}; record {moved} at the latest makes "
-        f"broker {leader} leader; F has replayed up to {before}; by its registration L has {'kept' if kept else 'lost'} "
-        f"its epoch and state; the controller has L as {state}, to wait for offset {waits_for}; L asks again, and "
-        f"shouldShutDown is {bool(again.shouldShutDown())}: {verdict}"
+        f"broker {leader} leader; F has replayed up to {before}; by its registration L has "
+        f"{'kept' if kept else 'lost'} its epoch and state; the controller has L as {state}, to wait for offset "
+        f"{waits_for}; L asks again, and shouldShutDown is {bool(again.shouldShutDown())}: {verdict}"
     )
 
 
