@@ -209,7 +209,8 @@ def register_unfenced_start(
         leads. Before KAFKA-18106 the partition changed only in that last case: the broker stayed in the ISR and went on
         as the leader of the same epoch.
     Source: ClusterControlManager.registerBroker, ReplicationControlManager.handleBrokerShutdown; KAFKA-18106.
-    Left out: a reassignment that the change lets end.
+    Left out: a reassignment that the change lets end; Kafka 4.0, which elects no last known leader by this change, and
+        by the next one a fenced broker (KAFKA-19522).
     """
     metadata = controller.history[controller.offset]
     if rules.propagation != Propagation.METADATA_LOG or broker_id not in metadata.active:

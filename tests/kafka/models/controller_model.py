@@ -163,7 +163,13 @@ def broker_registers_unfenced(
     is_stopped_cleanly: bool,
     new_leader: OptionalReplicaId,
 ) -> bool:
-    """A broker starts and registers after its former session has ended, and before the controller has noticed that."""
+    """A broker starts and registers after its former session has ended, and before the controller has noticed that.
+
+    Left out: with eligible leader replicas Kafka 4.0, whose next change elects the fenced broker that led last, whatever
+    the change is for (KAFKA-19522).
+    """
+    if rules.eligible_leader_replicas and not rules.last_known_leader_is_active:
+        return False
     return register_unfenced_start(
         state.controller, rules, bounds, broker_id, NEWER, is_stopped_cleanly, new_leader
     ) and settle(state)
@@ -224,7 +230,12 @@ def reassignment_is_replaced(state: State, rules: ClusterRules, bounds: Bounds, 
 
 
 def reassignment_is_cancelled(state: State, rules: ClusterRules) -> bool:
-    """An operator takes back the reassignment under way."""
+    """An operator takes back the reassignment under way.
+
+    Left out: as for `broker_registers_unfenced`.
+    """
+    if rules.eligible_leader_replicas and not rules.last_known_leader_is_active:
+        return False
     return cancel_reassignment(state.controller, rules) and settle(state)
 
 

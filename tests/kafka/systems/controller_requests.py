@@ -41,6 +41,8 @@ class ControllerRequests(ReplicationControl):
         # An operator may always elect uncleanly. After that a preferred election that fails may end a reassignment.
         unasked = "leadership_is_moved" if self.rules["unclean_election"] else "controller_elects_uncleanly"
         self.refuses = [each for each in REFUSES if each != unasked]
+        if self.rules["eligible_leader_replicas"] and not self.rules["last_known_leader_is_active"]:
+            self.refuses.remove("broker_registers_unfenced")
         self.observes = tuple(f"{NEWEST}.{field}" for field in RECORD)
         self.keeps_leader = bool(self.rules["eligible_leader_replicas"] and self.rules["last_known_leader_is_elected"])
         if self.keeps_leader:
