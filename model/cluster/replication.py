@@ -24,7 +24,7 @@ from kafkacheck.impl.enums import Question, Stage
 from kafkacheck.impl.ids import NO_LEADER, LogStartOffset, ReplicaId
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State, note_commits
+from kafkacheck.model.cluster.system import State, note_commits, note_deletion
 
 
 def leader_appends(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
@@ -46,7 +46,7 @@ def leader_deletes_records(
     high_watermark = leader.high_watermark
     if not delete_records(leader, rules, leader_id, start_offset):
         return False
-    state.deleted = max(state.deleted, min(start_offset, high_watermark))
+    note_deletion(state, min(start_offset, high_watermark))
     return True
 
 

@@ -98,6 +98,11 @@ def note_commits(state: State, rules: ClusterRules, leader_id: int, high_waterma
             state.committed[offset] = id_at(leader.log, offset)
 
 
+def note_deletion(state: State, end_offset: int) -> None:
+    """Note that the records below an offset were committed when a leader deleted them."""
+    state.deleted = max(state.deleted, end_offset)
+
+
 def stop_process(state: State, broker_id: int) -> None:
     """End a broker's process, which loses its memory and its connections."""
     lose_memory(state.brokers[broker_id])

@@ -165,8 +165,8 @@ def broker_registers_unfenced(
 ) -> bool:
     """A broker starts and registers after its former session has ended, and before the controller has noticed that.
 
-    Left out: with eligible leader replicas Kafka 4.0, whose next change elects the fenced broker that led last, whatever
-    the change is for (KAFKA-19522).
+    Left out: with eligible leader replicas Kafka 4.0, whose next change elects the fenced broker that led last,
+    whatever the change is for (KAFKA-19522).
     """
     if rules.eligible_leader_replicas and not rules.last_known_leader_is_active:
         return False
