@@ -284,10 +284,10 @@ def take_over_brokers(controller: ClusterControl, rules: LifecycleRules, brokers
 def amend_registration(
     controller: ClusterControl, rules: LifecycleRules, brokers: Array[LivingBroker], broker_id: int
 ) -> bool:
-    """Register a live broker again, which has not started anew: the record amends its registration.
+    """Register a broker again, which has not started anew: the record amends its registration.
 
     Who: the controller, because the broker has sent its registration again with the same incarnation id.
-    When: the broker runs and is not fenced.
+    When: the broker is not fenced. Its process may have ended since.
     Effect: a record is appended, by which the broker has the same epoch, and is unfenced and in controlled shutdown as
         before. But the controller forgets what it knows by heartbeats: how far the broker has replayed, and what its
         controlled shutdown waits for. Before KAFKA-16757 the record fences the broker and leaves its leaderships;
@@ -298,7 +298,7 @@ def amend_registration(
         broker that registers again; the way of the answer, during which Kafka's broker sends no heartbeat.
     """
     registration = controller.registrations[broker_id]
-    if brokers[broker_id].state == BrokerState.NOT_RUNNING or registration.state == BrokerControlState.FENCED:
+    if registration.state == BrokerControlState.FENCED:
         return False
     if not rules.amended_registration_keeps_epoch:
         registration.broker_epoch += 1

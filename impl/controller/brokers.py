@@ -178,11 +178,7 @@ def take_over_unclean(
     controller: Controller, rules: ClusterRules, bounds: Bounds, broker_id: int, new_leader: int
 ) -> bool:
     """Fence a broker that may have lost records, and expel it; `new_leader` leads if it led. Whether that can be."""
-    metadata = controller.history[controller.offset]
-    candidates = electable(metadata.isr - {broker_id}, metadata.elr - {broker_id}) & metadata.replicas
-    if metadata.leader != broker_id and new_leader != metadata.leader:
-        return False
-    if metadata.leader == broker_id and not is_choice(rules, candidates & metadata.active - {broker_id}, new_leader):
+    if not can_take_out(controller.history[controller.offset], rules, broker_id, new_leader):
         return False
     begin_change(controller)
     controller.history[controller.offset].active -= {broker_id}
