@@ -220,7 +220,9 @@ def redirect_reassignment(controller: Controller, rules: ClusterRules, bounds: B
     after.target = target
     if was_leader:
         set_leader(controller, NO_LEADER)
-    elif not maybe_complete_reassignment(controller, rules, bounds):
+    else:
+        maybe_complete_reassignment(controller, rules, bounds)
+    if after.leader_epoch == before.leader_epoch:
         bump_for_brokers(after, rules)
     return True
 

@@ -252,6 +252,22 @@ def reassignments_go_on(before: State, after: State, rules: ClusterRules) -> boo
     return not (begins or was_under_way) or (now.isr <= now.target and needed <= now.isr)
 
 
+def reassignments_reach_brokers(before: State, after: State, rules: ClusterRules) -> bool:
+    """A request about a reassignment that keeps the leader begins a leader epoch only where brokers need one.
+
+    In the ZooKeeper era they hear of nothing else; in the KRaft era requests of replicas that leave must differ.
+
+    Lost if it fails: brokers go on with the former assignment, or start anew without need.
+    Source: `PartitionChangeBuilder.triggerLeaderEpochBumpForReplicaReassignmentIfNeeded`; KIP-455.
+    """
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    if before.budget.moves == after.budget.moves or was.leader != now.leader:
+        return True
+    begins = now.leader_epoch > was.leader_epoch
+    return begins if rules.propagation == Propagation.LEADER_AND_ISR else begins != (was.replicas <= now.replicas)
+
+
 def reassignments_end_as_asked(state: State) -> bool:
     """If no reassignment is under way, the partition has the replicas that an operator has last asked for.
 

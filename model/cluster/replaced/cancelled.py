@@ -35,6 +35,8 @@ MODEL = CLUSTER.model(
         *(each for each in SAFETY if each is not messages.disturbances_are_real),
         properties.isr_is_assigned,
         record.ended_reassignments_are_in_sync,
+        record.only_replacements_change_nothing,
+        record.reassignments_reach_brokers,
     ],
     sometimes=[properties.acknowledged_record, record.deleted_replica],
     constraint=only_added_broker_fetches,

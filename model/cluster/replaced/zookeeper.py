@@ -19,7 +19,7 @@ from kafkacheck.model.cluster.environment import (
 from kafkacheck.model.cluster.family import ZOOKEEPER_CLUSTER
 from kafkacheck.model.cluster.replaced.base import only_added_broker_fetches
 from kafkacheck.model.cluster.replication import follower_sends_fetch, follower_uses_fetch, leader_answers_fetch
-from kafkacheck.spec.cluster import elections, properties, record
+from kafkacheck.spec.cluster import elections, messages, properties, record
 
 MODEL = ZOOKEEPER_CLUSTER.model(
     initial=start_with_spare,
@@ -42,6 +42,9 @@ MODEL = ZOOKEEPER_CLUSTER.model(
         record.isr_is_never_empty,
         record.every_change_has_an_effect,
         record.ended_reassignments_are_in_sync,
+        messages.disturbances_are_real,
+        record.leader_epoch_counts_leaders,
+        record.reassignments_reach_brokers,
     ],
     sometimes=(),
     constraint=only_added_broker_fetches,
