@@ -82,6 +82,10 @@ class ClusterRules(NamedTuple):
         (KAFKA-15583).
     shrink_awaits_controller: the high watermark waits for a leaving member until the controller confirms the change
         (KIP-497).
+    confirmed_change_raises_high_watermark: a leader looks at its high watermark again when it hears that its change of
+        the ISR is made (KAFKA-13091).
+    refused_change_raises_high_watermark: it does so, too, when a member of its change is refused, for which the high
+        watermark waited (no Kafka: finding F23 of tests/kafka/findings).
     repeated_change_checks_epoch: a controller compares the partition epoch before it answers that a change has been
         made already (KAFKA-14154).
     answer_checks_partition_epoch: a leader drops an answer with a lower partition epoch than its own.
@@ -104,6 +108,8 @@ class ClusterRules(NamedTuple):
     request_names_broker_epoch: a restarted broker ignores requests meant for its previous start (KIP-380).
     newer_broker_epoch_is_obeyed: a broker obeys requests with a broker epoch that it does not know yet (KAFKA-9839).
     bounce_is_noticed: if a broker restarts before its failure is noticed, the controller first takes it out (KIP-380).
+    new_incarnation_leaves_isr: a broker that registers while its former process is not fenced yet is treated as if that
+        process were fenced now, with an election (KAFKA-18106).
     stop_replica_checks_epoch: a broker ignores a StopReplica request with an old leader epoch (KIP-570).
     unled_replica_is_deleted: the controller asks brokers to delete a replica even if the partition has no leader on
         record (KAFKA-6650).
@@ -119,6 +125,8 @@ class ClusterRules(NamedTuple):
     reassignment_awaits_target: a reassignment ends only when the whole target is in sync (KAFKA-15665).
     grown_target_is_awaited: `reassignment_awaits_target` also holds if a reassignment adds at least as many brokers as
         it removes; since Kafka 4.3 such a reassignment ends as soon as the added brokers are in sync (KAFKA-19975).
+    leader_is_not_removed_unasked: a reassignment that replaces another one is refused if it would remove at once the
+        leader, which the former one has added (KAFKA-14808; ZooKeeper era).
     replaced_reassignment_is_forgotten: nothing is left of a reassignment that another one replaces (no Kafka: findings
         F6 and F7 of tests/kafka/findings).
     assignment_is_told_first: if a reassignment ends in two rounds, the leader learns the new assignment before brokers
@@ -192,6 +200,8 @@ class ClusterRules(NamedTuple):
     high_watermark_awaits_maximal_isr: Annotated[bool, Since("2.7")] = True
     high_watermark_awaits_enough: Annotated[bool, Since("3.7")] = True
     shrink_awaits_controller: Annotated[bool, Since("2.7")] = True
+    confirmed_change_raises_high_watermark: Annotated[bool, Since("3.0", begun="2.7")] = True
+    refused_change_raises_high_watermark: Annotated[bool, Since(EVERY)] = False
     repeated_change_checks_epoch: Annotated[bool, Since("3.3", begun="2.7")] = True
     answer_checks_partition_epoch: Annotated[bool, Since(EVERY)] = True
     answer_may_keep_partition_epoch: Annotated[bool, Since("2.7.2", begun="2.7"), Since("2.8.1", begun="2.8")] = True
@@ -207,6 +217,7 @@ class ClusterRules(NamedTuple):
     request_names_broker_epoch: Annotated[bool, Since("2.2")] = True
     newer_broker_epoch_is_obeyed: Annotated[bool, Since("2.5.1", begun="2.2")] = True
     bounce_is_noticed: Annotated[bool, Since("2.2")] = True
+    new_incarnation_leaves_isr: Annotated[bool, Since("4.0", begun="2.8")] = True
     stop_replica_checks_epoch: Annotated[bool, Since("2.6")] = True
     unled_replica_is_deleted: Annotated[bool, Since("2.0")] = True
     log_names_topic_id: Annotated[bool, Since("2.8")] = True
@@ -216,6 +227,7 @@ class ClusterRules(NamedTuple):
     metadata_names_topic_id: Annotated[bool, Since("2.8.2", begun="2.2")] = True
     reassignment_awaits_target: Annotated[bool, Since("3.8", begun="3.0")] = True
     grown_target_is_awaited: Annotated[bool, Since("4.3")] = False
+    leader_is_not_removed_unasked: Annotated[bool, Since("3.5", begun="2.4")] = True
     replaced_reassignment_is_forgotten: Annotated[bool, Since(EVERY)] = False
     assignment_is_told_first: Annotated[bool, Since("0.8.1")] = True
     metadata_has_new_epoch: Annotated[bool, Since("2.4")] = True

@@ -204,10 +204,13 @@ def learn_of_change(
 
     Who: a broker that has asked.
     When: the answer has arrived.
-    Effect: success commits the ISR of the answer and may raise the high watermark. If a member is refused, the leader
-        returns to the committed ISR. After any other error the change stays pending until newer metadata comes. The
-        leader drops an answer of another leader epoch, of an older version, or to a change that is no longer pending.
-    Source: Partition.handleAlterPartitionUpdate, handleAlterPartitionError; KIP-497, KAFKA-12686, KAFKA-12751.
+    Effect: success commits the ISR of the answer and may raise the high watermark; before KAFKA-13091 the leader does
+        not look at it then, although nobody may fetch or write again. If a member is refused, the leader returns to the
+        committed ISR, and does not look at its high watermark, either. After any other error the change stays pending
+        until newer metadata comes. The leader drops an answer of another leader epoch, of an older version, or to a
+        change that is no longer pending.
+    Source: Partition.handleAlterPartitionUpdate, handleAlterPartitionError; KIP-497, KAFKA-12686, KAFKA-12751,
+        KAFKA-13091.
     Left out: errors after which the leader sends the same request again: the request counts as not answered yet.
     """
     if is_expected(leader, rules, leader_id, change):
@@ -215,8 +218,11 @@ def learn_of_change(
             leader.isr = change.isr
             leader.partition_epoch = change.partition_epoch
             leader.pending_isr = Ids()
-            maybe_raise_high_watermark(leader, rules, leader_id, metadata)
+            if rules.confirmed_change_raises_high_watermark:
+                maybe_raise_high_watermark(leader, rules, leader_id, metadata)
         elif change.error == AlterPartitionError.INELIGIBLE_REPLICA:
             leader.pending_isr = Ids()
+            if rules.refused_change_raises_high_watermark:
+                maybe_raise_high_watermark(leader, rules, leader_id, metadata)
     clear(change)
     return True

@@ -3,8 +3,9 @@
 Part of Kafka modelled: `Partition` (`appendRecordsToLeader`, `maybeIncrementLeaderHW`,
 `checkEnoughReplicasReachOffset`) and the delayed produce of `ReplicaManager`.
 Source: apache/kafka (commit 1eb7644349); KIP-497, KAFKA-15583.
-Left out, and why that is sound: waiting for replicas outside the ISR that are about to join it, which only keeps the
-high watermark lower; the time until an answer reaches the producer, because an acknowledgement cannot be taken back.
+Left out, and why that is sound: waiting for replicas outside the ISR that have caught up and are not proposed yet,
+which keeps the high watermark lower and loses nothing (**not covered** for liveness); the time until an answer reaches
+the producer, because an acknowledgement cannot be taken back.
 """
 
 from kafkacheck.checker.schema import Ids, clear

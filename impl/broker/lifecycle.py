@@ -16,7 +16,7 @@ from kafkacheck.impl.ids import NO_LEADER, NO_OFFSET
 
 BrokerId = Annotated[int, Id("brokers")]
 OptionalBrokerId = Annotated[int, Id("brokers", none=NO_LEADER)]
-RegistrationEpoch = Annotated[int, Epoch("restarts + 1")]
+RegistrationEpoch = Annotated[int, Epoch("restarts + amendments + 1")]
 DistanceFromEnd = Annotated[int, Epoch("brokers + 1", none=NO_OFFSET)]
 
 

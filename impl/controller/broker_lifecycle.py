@@ -30,6 +30,11 @@ class LifecycleRules(NamedTuple):
         fenced before (KAFKA-13173).
     new_controller_expects_heartbeats: a new controller fences a registered broker that never sends it a heartbeat
         (KAFKA-18138).
+    amended_registration_keeps_state: a broker that registers again without having started anew stays unfenced, and in
+        controlled shutdown if it was (KAFKA-16757).
+    amended_registration_keeps_epoch: such a broker keeps its broker epoch (KAFKA-16952).
+    amended_registration_keeps_heartbeats: the controller keeps what it knows by the heartbeats of such a broker, and
+        what its controlled shutdown waits for (no Kafka: finding F24 of tests/kafka/findings).
     new_controller_resumes_shutdowns: a new controller ends no controlled shutdown before the others have replayed the
         whole log that it took over. No version of Kafka has this rule.
     """
@@ -38,6 +43,9 @@ class LifecycleRules(NamedTuple):
     shutdown_offset_stays: Annotated[bool, Since("3.3.2", begun="2.8")] = True
     stale_brokers_are_fenced_in_turn: Annotated[bool, Since("3.0", begun="2.8")] = True
     new_controller_expects_heartbeats: Annotated[bool, Since(EVERY)] = True
+    amended_registration_keeps_state: Annotated[bool, Since("3.8", begun="3.7")] = True
+    amended_registration_keeps_epoch: Annotated[bool, Since("3.8", begun="3.7")] = True
+    amended_registration_keeps_heartbeats: Annotated[bool, Since(EVERY)] = False
     new_controller_resumes_shutdowns: Annotated[bool, Since(EVERY)] = False
 
 
@@ -271,3 +279,33 @@ def take_over_brokers(controller: ClusterControl, rules: LifecycleRules, brokers
                 registration.state = BrokerControlState.CONTROLLED_SHUTDOWN
                 registration.metadata_offset = NO_OFFSET
                 set_shutdown_offset(controller, brokers, broker_id, 0)
+
+
+def amend_registration(
+    controller: ClusterControl, rules: LifecycleRules, brokers: Array[LivingBroker], broker_id: int
+) -> bool:
+    """Register a broker again, which has not started anew: the record amends its registration.
+
+    Who: the controller, because the broker has sent its registration again with the same incarnation id.
+    When: the broker is not fenced. Its process may have ended since.
+    Effect: a record is appended, by which the broker has the same epoch, and is unfenced and in controlled shutdown as
+        before. But the controller forgets what it knows by heartbeats: how far the broker has replayed, and what its
+        controlled shutdown waits for. Before KAFKA-16757 the record fences the broker and leaves its leaderships;
+        before KAFKA-16952 it has the next broker epoch.
+    Source: BrokerLifecycleManager.resendBrokerRegistration, BrokerRegistrationTracker; ClusterControlManager
+        (registerBroker, replay), BrokerHeartbeatManager (remove, register); KAFKA-16757, KAFKA-16952.
+    Left out: that the broker, if it is fenced later, must have replayed this record before it is unfenced; a fenced
+        broker that registers again; the way of the answer, during which Kafka's broker sends no heartbeat.
+    """
+    registration = controller.registrations[broker_id]
+    if registration.state == BrokerControlState.FENCED:
+        return False
+    if not rules.amended_registration_keeps_epoch:
+        registration.broker_epoch += 1
+    append_metadata(controller, brokers)
+    if not rules.amended_registration_keeps_state:
+        leave(controller, brokers, broker_id)
+    elif not rules.amended_registration_keeps_heartbeats:
+        registration.is_expected = True
+        await_heartbeat(controller, broker_id)
+    return True

@@ -112,15 +112,18 @@ def handle_broker_unfenced(
     return True
 
 
-def expel_unclean(controller: Controller, rules: ClusterRules, bounds: Bounds, broker_id: int) -> None:
-    """Remove a broker that may have lost records from ISR, ELR and leadership (KIP-966), then maybe elect."""
+def expel_unclean(controller: Controller, rules: ClusterRules, bounds: Bounds, broker_id: int, new_leader: int) -> None:
+    """Remove a broker that may have lost records from ISR, ELR and leadership (KIP-966), then maybe elect.
+
+    If it leads, because its former process is not fenced yet, `new_leader` leads.
+    """
     metadata = controller.history[controller.offset]
     if broker_id in metadata.isr | metadata.elr:
         set_isr(controller, rules, metadata.isr - {broker_id})
+        if metadata.leader == broker_id:
+            set_leader(controller, new_leader)
         maybe_complete_reassignment(controller, rules, bounds)
         metadata.elr -= {broker_id}
-    if metadata.leader == broker_id:
-        set_leader(controller, NO_LEADER)
     maybe_elect_last_known(controller, rules)
 
 
@@ -165,7 +168,61 @@ def register_start(
     begin_change(controller)
     controller.history[controller.offset].broker_epochs[broker_id] = broker_epoch
     if rules.eligible_leader_replicas and rules.unclean_restart_is_noticed and not is_stopped_cleanly:
-        expel_unclean(controller, rules, bounds, broker_id)
+        expel_unclean(controller, rules, bounds, broker_id, NO_LEADER)
     if rules.propagation == Propagation.LEADER_AND_ISR:
         activate(controller, rules, bounds, broker_id)
+    return True
+
+
+def take_over_unclean(
+    controller: Controller, rules: ClusterRules, bounds: Bounds, broker_id: int, new_leader: int
+) -> bool:
+    """Fence a broker that may have lost records, and expel it; `new_leader` leads if it led. Whether that can be."""
+    if not can_take_out(controller.history[controller.offset], rules, broker_id, new_leader):
+        return False
+    begin_change(controller)
+    controller.history[controller.offset].active -= {broker_id}
+    expel_unclean(controller, rules, bounds, broker_id, new_leader)
+    return True
+
+
+def register_unfenced_start(
+    controller: Controller,
+    rules: ClusterRules,
+    bounds: Bounds,
+    broker_id: int,
+    broker_epoch: int,
+    is_stopped_cleanly: bool,
+    new_leader: int,
+) -> bool:
+    """Register a broker that starts before its former process is fenced (KRaft era).
+
+    Who: the active controller.
+    When: the session of the former process has ended, and the controller has not looked for stale brokers since, so
+        that the broker is still active on record.
+    Effect: the broker is fenced under its next broker epoch, and leaves the ISR as if its former process were fenced
+        now; with eligible leader replicas it leaves the ELR, too, if it did not stop cleanly. If it led, `new_leader`
+        leads. Before KAFKA-18106 the partition changed only in that last case: the broker stayed in the ISR and went on
+        as the leader of the same epoch.
+    Source: ClusterControlManager.registerBroker, ReplicationControlManager.handleBrokerShutdown; KAFKA-18106.
+    Left out: a reassignment that the change lets end; Kafka 4.0, which elects no last known leader by this change, and
+        by the next one a fenced broker (KAFKA-19522).
+    """
+    metadata = controller.history[controller.offset]
+    if rules.propagation != Propagation.METADATA_LOG or broker_id not in metadata.active:
+        return False
+    if is_refused_as_orphan(controller, rules, broker_id, is_stopped_cleanly):
+        return False
+    if rules.eligible_leader_replicas and rules.unclean_restart_is_noticed and not is_stopped_cleanly:
+        if not take_over_unclean(controller, rules, bounds, broker_id, new_leader):
+            return False
+    elif rules.new_incarnation_leaves_isr:
+        if not take_out(controller, rules, broker_id, new_leader):
+            return False
+    elif new_leader != metadata.leader:
+        return False
+    else:
+        begin_change(controller)
+        controller.history[controller.offset].active -= {broker_id}
+    controller.history[controller.offset].broker_epochs[broker_id] = broker_epoch
     return True

@@ -2,10 +2,9 @@
 
 Part of Kafka modelled: `PartitionReassignmentReplicas`, `ReplicationControlManager.alterPartitionReassignment` (KRaft);
 `KafkaController.onPartitionReassignment` (ZooKeeper era).
-Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFKA-9672, KAFKA-19975.
-Left out, and why that is sound: throttling, because it only delays fetches. **Not covered**: a request that cancels a
-reassignment under way; in the ZooKeeper era also a request that replaces it, or that comes while the partition has no
-leader.
+Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFKA-9672, KAFKA-14808, KAFKA-19975.
+Left out, and why that is sound: throttling, because it only delays fetches. **Not covered**: a request that comes while
+the partition has no leader, in the ZooKeeper era; a cancellation that elects uncleanly.
 """
 
 from kafkacheck.checker.schema import Ids
@@ -191,4 +190,63 @@ def replace_reassignment(controller: Controller, rules: ClusterRules, bounds: Bo
         return False
     if has_effect(metadata, rules, target):
         write_reassignment(controller, rules, bounds, target)
+    return True
+
+
+def redirect_reassignment(controller: Controller, rules: ClusterRules, bounds: Bounds, target: Ids) -> bool:
+    """Move the partition to `target` instead of the target of the reassignment under way; whether that was possible.
+
+    To cancel, an operator names the replicas from before. A replica that the former reassignment has added, and that is
+    not in `target`, leaves assignment and ISR at once. If it led, nobody leads then: before KAFKA-14808 that was not
+    refused, and nobody was elected (ZooKeeper era).
+    """
+    before = controller.history[controller.offset]
+    if target == Ids() or target & before.active == Ids() or not is_reassigning(before):
+        return False
+    if rules.propagation != Propagation.LEADER_AND_ISR or before.leader == NO_LEADER or before.is_deleting != 0:
+        return False
+    unneeded = before.adding - target
+    was_leader = before.leader in unneeded
+    if controller.is_reassignment_ending == 1 or (was_leader and rules.leader_is_not_removed_unasked):
+        return False
+    if target == before.target:
+        return False
+    begin_change(controller)
+    isr = before.isr - unneeded
+    set_isr(controller, rules, isr if isr != Ids() else before.isr)
+    after = controller.history[controller.offset]
+    after.adding = target - (before.replicas - before.adding)
+    after.replicas = (before.replicas - before.adding) | target
+    after.target = target
+    if was_leader:
+        set_leader(controller, NO_LEADER)
+    else:
+        maybe_complete_reassignment(controller, rules, bounds)
+    if after.leader_epoch == before.leader_epoch:
+        bump_for_brokers(after, rules)
+    return True
+
+
+def cancel_reassignment(controller: Controller, rules: ClusterRules) -> bool:
+    """Take back the reassignment under way; whether that was possible (KRaft era).
+
+    The partition has the replicas from before again, and those that were added leave the ISR. That is refused if nobody
+    else is in the ISR. If an added replica led, the first in-sync and active one of the others leads. As whenever
+    replicas leave, the leader epoch grows.
+    """
+    before = controller.history[controller.offset]
+    isr = before.isr - before.adding
+    if rules.propagation != Propagation.METADATA_LOG or not is_reassigning(before) or isr == Ids():
+        return False
+    begin_change(controller)
+    set_isr(controller, rules, isr)
+    after = controller.history[controller.offset]
+    after.replicas = before.replicas - before.adding
+    after.target = after.replicas
+    after.adding = Ids()
+    if before.adding != Ids():
+        leader = before.leader
+        if leader == NO_LEADER or leader not in isr & before.active:
+            leader = first_of(isr & before.active)
+        set_leader(controller, leader)
     return True

@@ -31,6 +31,11 @@ BROKER_LIVES = Lanes(
         "broker_receives_answer": Event(at="broker_id", text="{brokers[broker_id].state}"),
         "broker_begins_shutdown": Event(at="broker_id", text="is to stop"),
         "controller_fences_stale_broker": Event(at="controller", text="fences broker {broker_id}"),
+        "live_broker_registers_again": Event(
+            at="broker_id",
+            to="controller",
+            text="registers again, epoch {controller.registrations[broker_id].broker_epoch}",
+        ),
         "controller_fails_over": Event(at="controller", text="another controller takes over"),
         "metadata_log_grows": Event(at="controller", text="appends a record"),
         "broker_crashes": Event(at="broker_id", text="crashes"),

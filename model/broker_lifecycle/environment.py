@@ -2,7 +2,12 @@
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.lifecycle import BrokerId, end_process
-from kafkacheck.impl.controller.broker_lifecycle import LifecycleRules, fence_broker, take_over_brokers
+from kafkacheck.impl.controller.broker_lifecycle import (
+    LifecycleRules,
+    amend_registration,
+    fence_broker,
+    take_over_brokers,
+)
 from kafkacheck.impl.controller.registrations import append_metadata
 from kafkacheck.impl.enums import BrokerControlState, BrokerState, Stage
 from kafkacheck.model.broker_lifecycle.system import State
@@ -90,5 +95,10 @@ def controller_fails_over(state: State, rules: LifecycleRules) -> bool:
     return True
 
 
-CHARGES = {controller_fails_over: "failovers"}
+def live_broker_registers_again(state: State, rules: LifecycleRules, broker_id: BrokerId) -> bool:
+    """A live broker sends its registration again, as it does if an upgrade needs something new of it."""
+    return amend_registration(state.controller, rules, state.brokers, broker_id)
+
+
+CHARGES = {controller_fails_over: "failovers", live_broker_registers_again: "amendments"}
 """The allowance to which each disturbance of this file is charged."""

@@ -1,7 +1,7 @@
 """Common parts of the models of a broker's life.
 
-Bounds: `brokers` brokers; `restarts` of their processes and `failovers` of the controller are left. The log has no
-bound.
+Bounds: `brokers` brokers; `restarts` of their processes, `failovers` of the controller, and `amendments` of
+registrations are left. The log has no bound.
 """
 
 from kafkacheck.checker.model import Family, each
@@ -47,7 +47,7 @@ EXAMPLES = (properties.ready_behind_the_end, properties.shutdown_with_another_le
 BROKER_LIFECYCLE = Family(
     state=system.State,
     charges=environment.CHARGES,
-    bounds={"brokers": 2, "restarts": 0, "failovers": 0},
+    bounds={"brokers": 2, "restarts": 0, "failovers": 0, "amendments": 0},
     rules=LifecycleRules(),
     actions=ACTIONS,
     always=SAFETY,

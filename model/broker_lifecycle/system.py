@@ -16,10 +16,12 @@ class Budget(Struct):
 
     restarts: restarts of brokers.
     failovers: changes of the controller.
+    amendments: live brokers that register again.
     """
 
     restarts: Annotated[int, Allowance("restarts")]
     failovers: Annotated[int, Allowance("failovers")]
+    amendments: Annotated[int, Allowance("amendments")]
 
 
 class State(Struct):
@@ -43,8 +45,8 @@ def broker_registers(state: State, broker_id: BrokerId) -> bool:
         `restarts`.
     Effect: a record registers it with the next broker epoch, fenced. It has not replayed that record.
     Source: BrokerLifecycleManager.sendBrokerRegistration; ClusterControlManager.registerBroker.
-    Left out: a registration whose answer is lost, which the same process repeats; the records replayed before it, which
-        no rule reads.
+    Left out: a registration whose answer is lost, which the same process repeats while it is fenced; the records
+        replayed before it, which no rule reads.
     """
     broker = state.brokers[broker_id]
     registration = state.controller.registrations[broker_id]

@@ -11,9 +11,9 @@ from kafkacheck.impl.broker.metadata import (
 )
 from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, flush, shut_down, start_up
 from kafkacheck.impl.broker.registration import learn_broker_epoch
-from kafkacheck.impl.controller.brokers import register_start
+from kafkacheck.impl.controller.brokers import register_start, register_unfenced_start
 from kafkacheck.impl.enums import Propagation
-from kafkacheck.impl.ids import MetadataOffset, ReplicaId
+from kafkacheck.impl.ids import MetadataOffset, OptionalReplicaId, ReplicaId
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State, end_connections, has_room, note_commits, note_replayed_metadata
 
@@ -26,6 +26,22 @@ def broker_starts(state: State, rules: ClusterRules, bounds: Bounds, broker_id: 
         return False
     if not register_start(
         state.controller, rules, bounds, broker_id, broker.broker_epoch + 1, broker.is_stopped_cleanly
+    ):
+        return False
+    start_up(broker, rules, bounds, metadata_offset)
+    return True
+
+
+def broker_starts_unfenced(
+    state: State, rules: ClusterRules, bounds: Bounds, broker_id: ReplicaId, new_leader: OptionalReplicaId
+) -> bool:
+    """A stopped broker starts, recovers its log, and registers before the controller has fenced its former process."""
+    broker = state.brokers[broker_id]
+    metadata_offset = state.controller.offset
+    if broker.is_running or not has_room(state):
+        return False
+    if not register_unfenced_start(
+        state.controller, rules, bounds, broker_id, broker.broker_epoch + 1, broker.is_stopped_cleanly, new_leader
     ):
         return False
     start_up(broker, rules, bounds, metadata_offset)

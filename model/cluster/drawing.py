@@ -39,6 +39,11 @@ BROKER_EVENTS = {
     "broker_starts": Event(
         at="broker_id", to="controller", text="starts, broker epoch {brokers[broker_id].broker_epoch}"
     ),
+    "broker_starts_unfenced": Event(
+        at="broker_id",
+        to="controller",
+        text="starts, broker epoch {brokers[broker_id].broker_epoch}; leader {new_leader}",
+    ),
     "broker_stops": Event(at="broker_id", text="stops cleanly"),
 }
 
@@ -124,6 +129,9 @@ CONTROLLER_EVENTS = {
     ),
     "reassignment_is_asked": Event(at="controller", text="reassigns the partition to {target}"),
     "reassignment_is_replaced": Event(at="controller", text="reassigns the partition to {target} instead"),
+    "reassignment_is_cancelled": Event(
+        at="controller", text="cancels the reassignment: replicas {" + NOW + ".replicas}, leader {" + NOW + ".leader}"
+    ),
     "controller_ends_reassignment": Event(
         at="controller", text="ends the reassignment: replicas {" + NOW + ".replicas}"
     ),

@@ -15,7 +15,12 @@ from kafkacheck.impl.broker.recovery import lose_disk, lose_unflushed
 from kafkacheck.impl.controller.brokers import begin_shutdown, take_out
 from kafkacheck.impl.controller.configuration import lower_min_insync_replicas, raise_min_insync_replicas
 from kafkacheck.impl.controller.elections import elect_preferred, replace_controller
-from kafkacheck.impl.controller.reassignment import begin_reassignment, replace_reassignment
+from kafkacheck.impl.controller.reassignment import (
+    begin_reassignment,
+    cancel_reassignment,
+    redirect_reassignment,
+    replace_reassignment,
+)
 from kafkacheck.impl.controller.topics import begin_deletion
 from kafkacheck.impl.enums import Question, Stage
 from kafkacheck.impl.ids import NO_OFFSET, LogOffset, OptionalReplicaId, ReplicaId, ReplicaSet
@@ -187,12 +192,30 @@ def reassignment_is_replaced(state: State, rules: ClusterRules, bounds: Bounds, 
     When: a reassignment is under way; a move is left.
     Effect: the reassignment goes on with another target, and ends at once if that is in sync.
     Source: AlterPartitionReassignments; KIP-455.
-    Left out: a request without brokers, which cancels the reassignment.
+    Left out: a request without brokers; see `reassignment_is_cancelled`.
     """
-    if not has_room(state) or not replace_reassignment(state.controller, rules, bounds, target):
+    if not has_room(state):
         return False
+    if not replace_reassignment(state.controller, rules, bounds, target):
+        if not redirect_reassignment(state.controller, rules, bounds, target):
+            return False
     if bounds.noted_targets != 0:
         state.asked = target
+    return True
+
+
+def reassignment_is_cancelled(state: State, rules: ClusterRules, bounds: Bounds) -> bool:
+    """An operator takes back the reassignment under way (KRaft era).
+
+    When: a reassignment is under way, and a replica that it did not add is in the ISR; a move is left.
+    Effect: the partition has the replicas from before.
+    Source: AlterPartitionReassignments without brokers; ReplicationControlManager.cancelPartitionReassignment.
+    Left out: nothing; see `impl/controller/reassignment.py`.
+    """
+    if not has_room(state) or not cancel_reassignment(state.controller, rules):
+        return False
+    if bounds.noted_targets != 0:
+        state.asked = Ids()
     return True
 
 
@@ -356,6 +379,7 @@ CHARGES = {
     disk_fails: "disk_losses",
     reassignment_is_asked: "moves",
     reassignment_is_replaced: "moves",
+    reassignment_is_cancelled: "moves",
     topic_deletion_is_asked: "deletions",
     min_isr_is_lowered: "min_isr_changes",
     min_isr_is_raised: "min_isr_changes",

@@ -24,7 +24,7 @@ from kafkacheck.impl.enums import Question, Stage
 from kafkacheck.impl.ids import NO_LEADER, LogStartOffset, ReplicaId
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State, note_commits
+from kafkacheck.model.cluster.system import State, note_commits, note_deletion
 
 
 def leader_appends(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
@@ -42,7 +42,12 @@ def leader_deletes_records(
     state: State, rules: ClusterRules, leader_id: ReplicaId, start_offset: LogStartOffset
 ) -> bool:
     """A leader removes its oldest records, by retention or because a client asked for it."""
-    return delete_records(state.brokers[leader_id], rules, leader_id, start_offset)
+    leader = state.brokers[leader_id]
+    high_watermark = leader.high_watermark
+    if not delete_records(leader, rules, leader_id, start_offset):
+        return False
+    note_deletion(state, min(start_offset, high_watermark))
+    return True
 
 
 def follower_sends_fetch(state: State, rules: ClusterRules, bounds: Bounds, follower_id: ReplicaId) -> bool:

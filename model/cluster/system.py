@@ -15,7 +15,7 @@ from kafkacheck.impl.broker.recovery import lose_memory
 from kafkacheck.impl.client.records import Consumer, Producers
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.enums import Question, Stage
-from kafkacheck.impl.ids import NO_EPOCH, OptionalRecordId, ReplicaSet
+from kafkacheck.impl.ids import NO_EPOCH, LogStartOffset, OptionalRecordId, ReplicaSet
 from kafkacheck.impl.log.reading import id_at
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.fetch import Fetch, OldFetch
@@ -61,6 +61,8 @@ class State(Struct):
     consumer: one consumer.
     committed: by offset, the record that a leader last committed there; `NO_RECORD` if none has. Only properties read
         it. Kept only with `commits_are_noted`.
+    deleted: the offset below which leaders have deleted records that they knew to be committed. Only properties read
+        it.
     asked: the brokers that an operator has last asked for by a reassignment; empty if none has. Only properties read
         it. Kept only if the bound `noted_targets` is 1.
     budget: the disturbances that the environment may still cause.
@@ -75,6 +77,7 @@ class State(Struct):
     producers: Producers
     consumer: Consumer
     committed: Annotated[Array[OptionalRecordId], ByPosition("log_size")]
+    deleted: LogStartOffset
     asked: Annotated[ReplicaSet, If("noted_targets")]
     budget: Budget
 
@@ -93,6 +96,11 @@ def note_commits(state: State, rules: ClusterRules, leader_id: int, high_waterma
         acknowledge(leader, rules, state.controller.history[leader.metadata_offset], state.producers, offset)
         if rules.commits_are_noted:
             state.committed[offset] = id_at(leader.log, offset)
+
+
+def note_deletion(state: State, end_offset: int) -> None:
+    """Note that the records below an offset were committed when a leader deleted them."""
+    state.deleted = max(state.deleted, end_offset)
 
 
 def stop_process(state: State, broker_id: int) -> None:

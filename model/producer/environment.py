@@ -10,7 +10,7 @@ from kafkacheck.impl.log import is_full, restart_at, truncate_to
 from kafkacheck.impl.log.append import append_batch, append_marker, marker_error
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker, ProduceError
 from kafkacheck.impl.log.producer_state import expire_producer, has_open_transaction
-from kafkacheck.impl.log.reading import end_of, known_coordinator_epoch, known_epoch, start_of
+from kafkacheck.impl.log.reading import end_of, id_at, known_coordinator_epoch, known_epoch, start_of
 from kafkacheck.impl.log.records import BatchId, ProducerId
 from kafkacheck.impl.log.reload import advance_start, write_snapshot
 from kafkacheck.impl.log.replica import drop_replica, lose_unflushed_snapshots, restart_replica
@@ -318,7 +318,7 @@ def records_are_deleted(
     """The oldest batches of a log are deleted, by retention or at a client's request.
 
     When: the new start is above the old one and no higher than the high watermark; a deletion is left.
-    Effect: the leader's log begins there.
+    Effect: the leader's log begins there; properties remember the batches that consumers could read.
     Source: UnifiedLog.deleteOldSegments, Partition.deleteRecordsOnLeader.
     """
     partition = state.partitions[partition_id]
@@ -327,6 +327,9 @@ def records_are_deleted(
         return False
     if start_offset <= start_of(leader.log) or start_offset > partition.high_watermark:
         return False
+    for offset in range(start_of(leader.log), start_offset):
+        if id_at(leader.log, offset) != NO_BATCH:
+            state.deleted[id_at(leader.log, offset)] = offset
     advance_start(leader.log, rules.log, start_offset)
     return True
 

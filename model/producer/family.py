@@ -73,6 +73,7 @@ STEPS = (*PRODUCERS, *BROKERS, *WORLD)
 SAFETY = (
     properties.each_batch_is_stored_once,
     properties.batches_lie_in_order,
+    properties.batches_are_read_in_order,
     properties.no_batch_is_passed_over,
     properties.sequences_follow_each_other,
     properties.older_epochs_are_fenced,

@@ -7,9 +7,9 @@ rises at once when all of them have a batch.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, AtMost, Bag, ById, Struct, remove
+from kafkacheck.checker.schema import Allowance, Array, AtMost, Bag, ById, If, Struct, remove
 from kafkacheck.impl.bounds import Bounds
-from kafkacheck.impl.ids import PartitionId, ReplicaId
+from kafkacheck.impl.ids import OptionalOffset, PartitionId, ReplicaId
 from kafkacheck.impl.log.reading import end_of
 from kafkacheck.impl.log.records import BatchId, RecordCount
 from kafkacheck.impl.log.replica import append_from_leader, diverging_offset, flush_log, roll_segment
@@ -83,6 +83,8 @@ class State(Struct):
     partitions: by partition.
     connections: by partition, the producer's requests to it.
     late_requests: requests that the producer has given up, and that their brokers handle in any order.
+    deleted: by batch, the offset at which consumers could read it before it was deleted; `NO_OFFSET` if it was not.
+        Only properties read it. Always blank if the bound `deletions` is 0.
     budget: the disturbances that are left.
     """
 
@@ -90,6 +92,7 @@ class State(Struct):
     partitions: Annotated[Array[Partition], ById("partitions")]
     connections: Annotated[Array[Connection], ById("partitions")]
     late_requests: Annotated[Bag[LateRequest], AtMost("late_requests")]
+    deleted: Annotated[Array[OptionalOffset], ById("batches"), If("deletions")]
     budget: Budget
 
 

@@ -95,3 +95,75 @@ def all_brokers_are_back(state: State) -> bool:
     """
     active = state.controller.history[state.controller.offset].active
     return all(broker.is_running and broker_id in active for broker_id, broker in enumerate(state.brokers))
+
+
+def is_served(state: State) -> bool:
+    """Whether the newest leader runs, knows that it leads, and has committed all that its log has."""
+    metadata = state.controller.history[state.controller.offset]
+    if metadata.leader == NO_LEADER:
+        return False
+    leader = state.brokers[metadata.leader]
+    if not leader.is_running or leader.leader != metadata.leader or leader.leader_epoch != metadata.leader_epoch:
+        return False
+    return leader.high_watermark == leader.log.end_offset
+
+
+def has_living_candidate(state: State) -> bool:
+    """Whether a broker lives that a clean election may choose, or that leads."""
+    metadata = state.controller.history[state.controller.offset]
+    candidates = metadata.isr if metadata.isr != Ids() else metadata.elr
+    return any(state.brokers[broker_id].is_running for broker_id in candidates)
+
+
+def writes_wait(state: State) -> bool:
+    """A record waits to be committed, or nobody leads, although a broker lives that may lead; that must end."""
+    return not writes_are_done(state)
+
+
+def writes_are_done(state: State) -> bool:
+    """All that the leader has is committed and so acknowledged, or every broker that may lead is down.
+
+    It does not matter how many brokers are down for good, as long as one lives that may lead.
+
+    Lost to users: a write is never acknowledged, although enough replicas have it, because the others do not come back.
+    Source: KAFKA-13091; Kafka's documentation ("Replicated Logs: Quorums, ISRs, and State Machines").
+    """
+    return is_served(state) or not has_living_candidate(state)
+
+
+def consumer_lags(state: State) -> bool:
+    """A write waits, or the consumer has not read all that is committed; that must end."""
+    return not consumer_has_all(state)
+
+
+def consumer_has_all(state: State) -> bool:
+    """The consumer has read all that the leader has, or every broker that may lead is down.
+
+    Lost to users: a consumer never gets a record, although the brokers that live have it.
+    Source: KAFKA-13091.
+    """
+    if not has_living_candidate(state):
+        return True
+    leader = state.controller.history[state.controller.offset].leader
+    return is_served(state) and (
+        state.consumer.is_truncated or state.consumer.position == state.brokers[leader].log.end_offset
+    )
+
+
+def reassignment_awaits_the_living(state: State) -> bool:
+    """A reassignment is under way that waits for no dead broker; it must end some time."""
+    return not reassignment_has_ended_or_awaits_the_dead(state)
+
+
+def reassignment_has_ended_or_awaits_the_dead(state: State) -> bool:
+    """No reassignment is under way, or a broker of its target is down, or every broker that may lead.
+
+    It does not matter whether brokers are down that the reassignment removes.
+
+    Lost if it fails: a broker that is down for good cannot be replaced.
+    Source: KIP-455.
+    """
+    target = state.controller.history[state.controller.offset].target
+    if reassignment_has_ended(state) or not has_living_candidate(state):
+        return True
+    return any(not state.brokers[broker_id].is_running for broker_id in target)

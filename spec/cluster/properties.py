@@ -14,8 +14,9 @@ from kafkacheck.model.cluster.system import State
 def acknowledged_records_survive(state: State) -> bool:
     """The leader of the newest leader epoch has every acknowledged record at the offset that its producer got.
 
-    The records of a deleted topic do not count.
+    The records of a deleted topic do not count, nor those that were deleted after they were committed.
 
+    Evidence: a log that begins above the offset does not show how the record went; `State.deleted` does.
     Lost to users: a record that its producer believes to be safe.
     Source: acks=all; leader completeness.
     """
@@ -31,7 +32,7 @@ def acknowledged_records_survive(state: State) -> bool:
         leader.log.records[offset].id == record
         for record, offset in enumerate(state.producers.acknowledged)
         if offset != NO_OFFSET and state.producers.topic_ids[record] == metadata.topic_id
-        if offset >= leader.log_start_offset
+        if offset >= min(leader.log_start_offset, state.deleted)
     )
 
 

@@ -207,12 +207,16 @@ def only_replacements_change_nothing(before: State, after: State) -> bool:
 def ended_reassignments_are_in_sync(before: State, after: State, rules: ClusterRules) -> bool:
     """When a reassignment ends, all brokers of its target are in sync, or the added ones if they suffice.
 
+    One that is cancelled leaves the replicas from before it, as they are.
+
     Lost if it fails: replicas are removed before others have their records.
     Source: KAFKA-15665, KAFKA-19975; `PartitionReassignmentReplicas.maybeCompleteReassignment`.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
     if now.replicas != now.target or now.adding != Ids() or was.replicas == now.replicas:
+        return True
+    if before.budget.moves != after.budget.moves and now.replicas == was.replicas - was.adding:
         return True
     return needed_of_target(rules, now.replicas, was.adding & now.replicas, was.replicas - now.replicas) <= now.isr
 
@@ -246,6 +250,22 @@ def reassignments_go_on(before: State, after: State, rules: ClusterRules) -> boo
     if not ends:
         return was.replicas <= now.replicas and not needed <= now.isr
     return not (begins or was_under_way) or (now.isr <= now.target and needed <= now.isr)
+
+
+def reassignments_reach_brokers(before: State, after: State, rules: ClusterRules) -> bool:
+    """A request about a reassignment that keeps the leader begins a leader epoch only where brokers need one.
+
+    In the ZooKeeper era they hear of nothing else; in the KRaft era requests of replicas that leave must differ.
+
+    Lost if it fails: brokers go on with the former assignment, or start anew without need.
+    Source: `PartitionChangeBuilder.triggerLeaderEpochBumpForReplicaReassignmentIfNeeded`; KIP-455.
+    """
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    if before.budget.moves == after.budget.moves or was.leader != now.leader:
+        return True
+    begins = now.leader_epoch > was.leader_epoch
+    return begins if rules.propagation == Propagation.LEADER_AND_ISR else begins != (was.replicas <= now.replicas)
 
 
 def reassignments_end_as_asked(state: State) -> bool:

@@ -3,6 +3,10 @@
 Part of Kafka judged: `impl/producer`, by its records only.
 Source: KIP-98 ("Idempotent Producer Guarantees"), KIP-360, KIP-890; the issues named below.
 Left out, and why that is sound: batches with an unknown outcome, which may be stored or not.
+
+These properties are about what clients were told and could read, not only about what is stored now. What could erase
+their evidence is a deletion of records, so `State.deleted` remembers the batches that were deleted. A truncation or a
+lost disk erases only what no consumer could read, because all replicas have what is below the high watermark.
 """
 
 from kafkacheck.impl.ids import NO_OFFSET
@@ -13,26 +17,48 @@ from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.model.producer.system import State
 
 
-def each_batch_is_stored_once(state: State) -> bool:
-    """No log has the same batch of the application twice.
+def is_stored_again(state: State, log: PartitionLog, offset: int) -> bool:
+    """Whether the batch at an offset was deleted from another offset before."""
+    batch_id = log.records[offset].id
+    if batch_id == NO_BATCH or state.deleted[batch_id] == NO_OFFSET:
+        return False
+    return state.deleted[batch_id] != offset
 
+
+def each_batch_is_stored_once(state: State) -> bool:
+    """No log has the same batch of the application twice, nor again after it was deleted.
+
+    Evidence: a deletion could erase the first copy, which consumers may have read; `State.deleted` remembers it.
     Lost to users: a consumer gets a record twice, although the application sent it once.
-    Source: KIP-98.
+    Source: KIP-98; KAFKA-7190.
     """
     for partition_id in range(len(state.partitions)):
         replicas = state.partitions[partition_id].replicas
         for replica_id in range(len(replicas)):
             log = replicas[replica_id].log
             for offset in range(log.start_offset, log.end_offset):
+                if is_stored_again(state, log, offset):
+                    return False
                 for earlier in range(log.start_offset, offset):
                     if log.records[offset].id != NO_BATCH and log.records[offset].id == log.records[earlier].id:
                         return False
     return True
 
 
+def follows_deleted(state: State, partition_id: int, log: PartitionLog, offset: int) -> bool:
+    """Whether a batch that the application sent later lay before the batch at this offset, and was deleted."""
+    batch_id = log.records[offset].id
+    return batch_id != NO_BATCH and any(
+        state.deleted[later] != NO_OFFSET and state.deleted[later] < offset
+        for later in range(batch_id + 1, len(state.producer.batches))
+        if state.producer.batches[later].partition == partition_id
+    )
+
+
 def batches_lie_in_order(state: State) -> bool:
     """Of two batches in one log, the one that the application sent first lies first.
 
+    Evidence: a deletion erases it; `batches_are_read_in_order` has what was deleted.
     Lost to users: a consumer gets records in another order than the application sent them.
     Source: KIP-98; `max.in.flight.requests.per.connection`.
     """
@@ -44,6 +70,23 @@ def batches_lie_in_order(state: State) -> bool:
                 for earlier in range(log.start_offset, offset):
                     if log.records[offset].id != NO_BATCH and log.records[offset].id < log.records[earlier].id:
                         return False
+    return True
+
+
+def batches_are_read_in_order(state: State) -> bool:
+    """No log has a batch behind the place of a later one that was deleted.
+
+    Evidence: a deletion could erase the later batch, which consumers may have read; `State.deleted` remembers it.
+    Lost to users: a consumer gets records in another order than the application sent them.
+    Source: KIP-98; KAFKA-7190.
+    """
+    for partition_id in range(len(state.partitions)):
+        replicas = state.partitions[partition_id].replicas
+        for replica_id in range(len(replicas)):
+            log = replicas[replica_id].log
+            for offset in range(log.start_offset, log.end_offset):
+                if follows_deleted(state, partition_id, log, offset):
+                    return False
     return True
 
 
@@ -133,8 +176,9 @@ def older_epochs_are_fenced(state: State) -> bool:
 
 
 def acknowledged_batches_are_stored(state: State) -> bool:
-    """The leader has every acknowledged batch at its acknowledged offset, unless the batch was deleted.
+    """The leader has every acknowledged batch at its acknowledged offset, unless it was deleted from there.
 
+    Evidence: a log that begins above the offset does not show what was there; `State.deleted` does.
     Lost to users: a record that was acknowledged to the application.
     Source: KIP-98; acks=all.
     """
@@ -144,19 +188,22 @@ def acknowledged_batches_are_stored(state: State) -> bool:
             log = partition.replicas[partition.leader].log
             if batch.offset >= log.start_offset and log.records[batch.offset].id != batch_id:
                 return False
+            if batch.offset < log.start_offset and state.deleted[batch_id] != batch.offset:
+                return False
     return True
 
 
 def failed_batches_are_absent(state: State) -> bool:
-    """The leader has no batch whose producer was told that it is refused for good.
+    """The leader has no batch whose producer was told that it is refused for good, and had none that was deleted.
 
+    Evidence: a deletion could erase the batch, which consumers may have read; `State.deleted` remembers it.
     Lost to users: the application sends the record again as another batch, and consumers get both.
     Source: KIP-98; `TransactionManager.handleFailedBatch`.
     """
     for batch_id, batch in enumerate(state.producer.batches):
         if batch.status == BatchStatus.FAILED:
             partition = state.partitions[batch.partition]
-            if is_stored(partition.replicas[partition.leader].log, batch_id):
+            if is_stored(partition.replicas[partition.leader].log, batch_id) or state.deleted[batch_id] != NO_OFFSET:
                 return False
     return True
 
@@ -252,6 +299,14 @@ def sends_that_returned_are_safe(state: State, rules: ProducerRules) -> bool:
 def acknowledged_batch(state: State) -> bool:
     """A batch is acknowledged. Without an example nothing can be lost."""
     return any(batch.offset != NO_OFFSET for batch in state.producer.batches)
+
+
+def deleted_batch(state: State) -> bool:
+    """A batch that may be sent again was deleted. Without an example no evidence is erased."""
+    return any(
+        state.deleted[batch_id] != NO_OFFSET and batch.status == BatchStatus.RETRYING
+        for batch_id, batch in enumerate(state.producer.batches)
+    )
 
 
 def retry_of_stored_batch(state: State) -> bool:

@@ -10,6 +10,7 @@ Expected: VIOLATED reassignments_end_as_asked
 """
 
 from kafkacheck.checker.schema import Ids
+from kafkacheck.impl.enums import Stage
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.convergence.healing import ISR_GROWTH
 from kafkacheck.model.cluster.environment import reassignment_is_asked, reassignment_is_replaced, start_with_spare
@@ -50,6 +51,11 @@ def leader_keeps_its_replica(state: State) -> bool:
         if metadata.target != Ids() and 0 not in metadata.target:
             return False
     return one_fetch_under_way(state)
+
+
+def only_added_broker_fetches(state: State) -> bool:
+    """Whether only the last broker, which had no replica at first, has a request under way."""
+    return state.fetches[0].stage == Stage.IDLE and state.fetches[1].stage == Stage.IDLE
 
 
 MODEL = CLUSTER.model(

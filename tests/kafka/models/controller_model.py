@@ -22,10 +22,11 @@ from kafkacheck.impl.controller.brokers import (
     handle_broker_fenced,
     handle_broker_unfenced,
     register_start,
+    register_unfenced_start,
 )
-from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
+from kafkacheck.impl.controller.configuration import lower_min_insync_replicas, raise_min_insync_replicas
 from kafkacheck.impl.controller.elections import elect_preferred, elect_uncleanly, replace_controller
-from kafkacheck.impl.controller.reassignment import begin_reassignment, replace_reassignment
+from kafkacheck.impl.controller.reassignment import begin_reassignment, cancel_reassignment, replace_reassignment
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.controller.topics import begin_deletion, create_partition
 from kafkacheck.impl.enums import Stage
@@ -154,6 +155,26 @@ def broker_registers(
     return register_start(state.controller, rules, bounds, broker_id, NEWER, is_stopped_cleanly) and settle(state)
 
 
+def broker_registers_unfenced(
+    state: State,
+    rules: ClusterRules,
+    bounds: Bounds,
+    broker_id: ReplicaId,
+    is_stopped_cleanly: bool,
+    new_leader: OptionalReplicaId,
+) -> bool:
+    """A broker starts and registers after its former session has ended, and before the controller has noticed that.
+
+    Left out: with eligible leader replicas Kafka 4.0, whose next change elects the fenced broker that led last,
+    whatever the change is for (KAFKA-19522).
+    """
+    if rules.eligible_leader_replicas and not rules.last_known_leader_is_active:
+        return False
+    return register_unfenced_start(
+        state.controller, rules, bounds, broker_id, NEWER, is_stopped_cleanly, new_leader
+    ) and settle(state)
+
+
 def controller_unfences_broker(
     state: State, rules: ClusterRules, bounds: Bounds, broker_id: ReplicaId, has_replayed: bool
 ) -> bool:
@@ -208,11 +229,28 @@ def reassignment_is_replaced(state: State, rules: ClusterRules, bounds: Bounds, 
     return replace_reassignment(state.controller, rules, bounds, target) and settle(state)
 
 
+def reassignment_is_cancelled(state: State, rules: ClusterRules) -> bool:
+    """An operator takes back the reassignment under way.
+
+    Left out: as for `broker_registers_unfenced`.
+    """
+    if rules.eligible_leader_replicas and not rules.last_known_leader_is_active:
+        return False
+    return cancel_reassignment(state.controller, rules) and settle(state)
+
+
 def min_isr_is_lowered(state: State, rules: ClusterRules, bounds: Bounds) -> bool:
     """An operator lowers min.insync.replicas of the topic by one."""
     if state.controller.history[CURRENT].replicas == Ids():
         return False
     return lower_min_insync_replicas(state.controller, rules, bounds) and settle(state)
+
+
+def min_isr_is_raised(state: State, rules: ClusterRules, bounds: Bounds) -> bool:
+    """An operator raises min.insync.replicas of the topic again."""
+    if state.controller.history[CURRENT].replicas == Ids():
+        return False
+    return raise_min_insync_replicas(state.controller, rules, bounds) and settle(state)
 
 
 def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
@@ -332,6 +370,7 @@ MODEL = Model(
     rules=ClusterRules(min_insync_replicas=2),
     actions=[
         broker_registers,
+        broker_registers_unfenced,
         controller_alters_partition,
         controller_creates_partition,
         controller_elects_uncleanly,
@@ -340,7 +379,9 @@ MODEL = Model(
         controller_unfences_broker,
         leadership_is_moved,
         min_isr_is_lowered,
+        min_isr_is_raised,
         reassignment_is_asked,
+        reassignment_is_cancelled,
         reassignment_is_replaced,
         shutdown_is_asked,
         topic_deletion_is_asked,

@@ -15,6 +15,7 @@ RECORD = ("leader", "isr", "elr", "replicas", "target", "adding", "active", "is_
 ANSWER = ("stage", "error", "leader_epoch", "partition_epoch", "isr")
 REFUSES = (
     "broker_registers",
+    "broker_registers_unfenced",
     "controller_creates_partition",
     "controller_elects_uncleanly",
     "controller_fences_broker",
@@ -35,11 +36,13 @@ class ControllerRequests(ReplicationControl):
         super().__init__(model)
         self.steps = {name: getattr(type(self), name) for name in model.actions}
         self.acts, self.silent = tuple(self.steps), {}
-        choosing = (*replication_control.CHOOSING, "controller_creates_partition")
+        choosing = (*replication_control.CHOOSING, "controller_creates_partition", "broker_registers_unfenced")
         self.chooses = {name: ["new_leader"] for name in choosing if name in self.steps}
         # An operator may always elect uncleanly. After that a preferred election that fails may end a reassignment.
         unasked = "leadership_is_moved" if self.rules["unclean_election"] else "controller_elects_uncleanly"
         self.refuses = [each for each in REFUSES if each != unasked]
+        if self.rules["eligible_leader_replicas"] and not self.rules["last_known_leader_is_active"]:
+            self.refuses.remove("broker_registers_unfenced")
         self.observes = tuple(f"{NEWEST}.{field}" for field in RECORD)
         self.keeps_leader = bool(self.rules["eligible_leader_replicas"] and self.rules["last_known_leader_is_elected"])
         if self.keeps_leader:
@@ -70,6 +73,7 @@ class ControllerRequests(ReplicationControl):
         """Let the controller do what the action says; whether it did, and the leader that it chose."""
         self.shown = {}
         self._note_epochs()
+        former = self._leader()
         if not self.steps[action](self, **parameters):
             return False
         partition = self._partition()
@@ -77,7 +81,20 @@ class ControllerRequests(ReplicationControl):
         now = (int(partition.leaderEpoch), int(partition.partitionEpoch)) if is_lasting else (0, 0)
         before = self.before if is_lasting else (0, 0)
         self.shown |= {"step.leader_epochs": now[0] - before[0], "step.partition_epochs": now[1] - before[1]}
-        return {"new_leader": self._leader()} if action in self.chooses else True
+        if action not in self.chooses:
+            return True
+        if action == "broker_registers_unfenced":
+            return {"new_leader": self._successor(former, parameters["broker_id"])}
+        return {"new_leader": self._leader()}
+
+    def _successor(self, former: int | None, broker_id: int) -> int | None:
+        """The leader that a broker's registration gave the partition because the broker led.
+
+        The last known leader may be elected as well, when the broker leaves the ELR.
+        """
+        if former != broker_id:
+            return former
+        return None if self._leader() == broker_id else self._leader()
 
     def _note_epochs(self) -> None:
         partition = self._partition()
@@ -94,6 +111,13 @@ class ControllerRequests(ReplicationControl):
         if is_registered:
             self.stopping.discard(broker_id)
         return is_registered
+
+    def broker_registers_unfenced(self, broker_id: int, is_stopped_cleanly: bool) -> bool:
+        """A broker registers whose former session has ended; the controller has not looked for such sessions since."""
+        if not self.door.isActive(broker_id):
+            return False
+        self._end_session(broker_id)
+        return self._register(broker_id, is_stopped_cleanly)
 
     def controller_unfences_broker(self, broker_id: int, has_replayed: bool) -> bool:
         """A broker sends a heartbeat; it has replayed up to its registration, or one record less."""

@@ -184,10 +184,19 @@ class ReplicationControl:
             ordered = sorted(target, key=lambda each: (each in stay_removed, each))
         return self._reassign(ordered) == "NONE"
 
+    def reassignment_is_cancelled(self) -> bool:
+        """An operator takes back the reassignment under way; whether that was accepted."""
+        return self._reassign(None) == "NONE"
+
     def min_isr_is_lowered(self) -> bool:
         """An operator lowers min.insync.replicas of the topic by one."""
         lowered = self.rules["min_insync_replicas"] - 1
         return bool(self.door.setTopicConfig(TOPIC, "min.insync.replicas", str(lowered)) == "NONE")
+
+    def min_isr_is_raised(self) -> bool:
+        """An operator raises min.insync.replicas of the topic again, to the value that the rules give."""
+        raised = self.rules["min_insync_replicas"]
+        return bool(self.door.setTopicConfig(TOPIC, "min.insync.replicas", str(raised)) == "NONE")
 
     def controller_alters_partition(self, leader_id: int) -> bool:
         """A leader's ISR change arrives."""
@@ -284,12 +293,12 @@ class ReplicationControl:
     def _partition_epoch(self, offset: int) -> int:
         return max(number for number, begun in enumerate(self.partition_epochs) if begun <= offset)
 
-    def _reassign(self, replicas: list[int]) -> str:
-        """Ask for a reassignment; the name of the error."""
+    def _reassign(self, replicas: list[int] | None) -> str:
+        """Ask for a reassignment, or with None take back the one under way; the name of the error."""
         partition = jvm.message(
             "AlterPartitionReassignmentsRequestData$ReassignablePartition",
             setPartitionIndex=0,
-            setReplicas=jvm.int_list(replicas),
+            setReplicas=None if replicas is None else jvm.int_list(replicas),
         )
         topic = jvm.message("AlterPartitionReassignmentsRequestData$ReassignableTopic", setName=TOPIC)
         topic.partitions().add(partition)
@@ -304,8 +313,11 @@ class ReplicationControl:
         request.setElectionType(kind).topicPartitions().add(partitions)
         self.door.electLeaders(request)
 
-    def _register(self, broker: int, is_clean: bool) -> bool:
-        """Register a broker; whether that was accepted."""
+    def _register(self, broker: int, is_clean: bool, is_again: bool = False) -> bool:
+        """Register a broker, which has started anew or (`is_again`) not; whether that was accepted."""
+        incarnation = jvm.java("org.apache.kafka.common.Uuid").randomUuid()
+        if is_again:
+            incarnation = self.door.broker(broker).incarnationId()
         features = jvm.java("org.apache.kafka.common.message.BrokerRegistrationRequestData$FeatureCollection")()
         for name, lowest, highest in self.features:
             kind = "BrokerRegistrationRequestData$Feature"
@@ -314,7 +326,7 @@ class ReplicationControl:
             "BrokerRegistrationRequestData",
             setBrokerId=broker,
             setClusterId=str(self.door.clusterId()),
-            setIncarnationId=jvm.java("org.apache.kafka.common.Uuid").randomUuid(),
+            setIncarnationId=incarnation,
             setFeatures=features,
             setLogDirs=jvm.listed([self.directories[broker]]),
             setPreviousBrokerEpoch=self.broker_epochs[broker][-1] if is_clean else -1,
@@ -322,7 +334,9 @@ class ReplicationControl:
         error, _ = jvm.result_of(lambda: self.door.registerBroker(request))
         if error != "NONE":
             return False
-        self.broker_epochs[broker].append(int(self.door.broker(broker).epoch()))
+        epoch = int(self.door.broker(broker).epoch())
+        if not self.broker_epochs[broker] or self.broker_epochs[broker][-1] != epoch:
+            self.broker_epochs[broker].append(epoch)
         return True
 
     def _unfence(self, broker: int, replayed: int) -> bool:

@@ -1,0 +1,1 @@
+"""A minority of the brokers that is down for good."""

@@ -1,0 +1,1 @@
+"""Brokers that start again before the controller has fenced their former process."""
