@@ -262,6 +262,13 @@ def ask_for_end(
         client.upgrade = Upgrade.NONE
 
 
+def can_commit(client: Client, rules: TransactionRules) -> bool:
+    """Whether the application may ask to commit: after an error it may only abort."""
+    if client.state == ProducerState.ABORTABLE_ERROR:
+        return not rules.error_forbids_commit
+    return client.state == ProducerState.IN_TRANSACTION
+
+
 def commit_transaction(
     client: Client,
     transactions: Array[Transaction],
@@ -273,12 +280,13 @@ def commit_transaction(
     """Commit the transaction.
 
     Who: a producer in a transaction.
-    When: it has sent something, also offsets if it has a group; everything that it sent is acknowledged.
+    When: it has sent something, also offsets if it has a group; everything that it sent is acknowledged. By a faulty
+        rule it may also commit after an error.
     Effect: EndTxn is under way.
-    Source: TransactionManager.beginCommit; `Sender` flushes first.
+    Source: TransactionManager.beginCommit (`maybeFailWithError`); `Sender` flushes first.
     Left out: committing an empty transaction.
     """
-    if client.state != ProducerState.IN_TRANSACTION or awaits_answer(request, produce):
+    if not can_commit(client, rules) or awaits_answer(request, produce):
         return False
     if client.sent == Ids():
         return False

@@ -72,6 +72,7 @@ class TransactionRules(NamedTuple):
         (KAFKA-14505, KAFKA-19163).
     refused_offset_is_not_pending: an offset that the coordinator refuses to store is not pending in its transaction
         (KAFKA-16371).
+    error_forbids_commit: a client in its abortable error cannot commit its transaction (Dekaf 3370).
     abort_rewinds_position: after an abort, an application asks for the committed offset, and does not go on with the
         next input (KAFKA-17582, franz-go 1222).
     offset_fetch_requires_stable: no offset is returned while an open transaction may change it (KIP-447).
@@ -124,6 +125,7 @@ class TransactionRules(NamedTuple):
     expiry_awaits_loading: Annotated[bool, Since(EVERY)] = True
     pending_offset_keeps_group: Annotated[bool, Since("4.0.1", begun="0.11.0")] = True
     refused_offset_is_not_pending: Annotated[bool, Since("3.8", begun="0.11.0")] = True
+    error_forbids_commit: Annotated[bool, Since(EVERY)] = True
     abort_rewinds_position: Annotated[bool, Since(EVERY)] = True
     offset_fetch_requires_stable: Annotated[bool, Since("2.5", begun="0.11.0")] = True
     delivery: Delivery = Delivery.PROCESS_FIRST
