@@ -2,7 +2,8 @@
 
 Part of Kafka modelled: `TransactionCoordinator` (`handleInitProducerId`, `handleAddPartitionsToTransaction`,
 `handleVerifyPartitionsInTransaction`, `handleEndTransaction`, `abortTimedOutTransactions`).
-Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6119, KAFKA-9666, KAFKA-19367, KAFKA-20090.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6119, KAFKA-9666, KAFKA-19367, KAFKA-20090,
+KAFKA-20785.
 Left out, and why that is sound: `transaction.max.timeout.ms`: a client that asks for more time is refused at once.
 
 With transaction version 2 the coordinator raises the epoch even if it aborts a transaction that it does not know, as
@@ -266,6 +267,18 @@ def end_decided(rules: TransactionRules, metadata: TransactionMetadata, request:
     return Answer.NONE if rules.repeated_end_is_answered else Answer.INVALID_TXN_STATE
 
 
+def end_repeated(rules: TransactionRules, metadata: TransactionMetadata, request: Request) -> Answer:
+    """The answer to an EndTxn of the previous epoch.
+
+    A client repeats the decision that it has made. So if its commit meets an aborted transaction, the coordinator has
+    aborted it by itself, and by the new rule says so.
+    """
+    if rules.commit_after_abort_is_fenced and request.marker == Marker.COMMIT:
+        if metadata.state == TransactionState.COMPLETE_ABORT:
+            return Answer.PRODUCER_FENCED
+    return end_decided(rules, metadata, request)
+
+
 def end_txn(
     coordinator: Coordinator,
     log: TransactionLog,
@@ -289,7 +302,7 @@ def end_txn(
     if coordinator.pending_state != TransactionState.NONE:
         return Answer.WAIT
     if is_repeated:
-        return end_decided(rules, metadata, request)
+        return end_repeated(rules, metadata, request)
     if metadata.state != TransactionState.ONGOING:
         is_version_2 = has_version_2(rules, request.is_upgraded)
         if not is_version_2 and metadata.state != TransactionState.EMPTY:

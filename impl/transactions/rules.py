@@ -47,6 +47,9 @@ class TransactionRules(NamedTuple):
     repeated_end_is_answered: a repeated EndTxn of a completed transaction succeeds (REDPANDA-3616).
     repeated_end_is_of_version_2: an EndTxn of version 2 that has the previous epoch counts as a repeated one only if
         version 2 ended the transaction, too, which raised the epoch (no Kafka: finding F12 of tests/kafka/findings).
+    commit_after_abort_is_fenced: a commit of version 2 that has the previous epoch and meets an aborted transaction is
+        answered PRODUCER_FENCED, after which an application starts anew. By the rule of each release up to 4.4 it is
+        INVALID_TXN_STATE (KAFKA-20785, August 2026).
     transaction_completes_once: if two threads find the last marker written, only one appends that the transaction is
         complete (KAFKA-10080).
     handler_removes_its_own: a handler that learns of a marker in a later term leaves the entry of that term alone
@@ -111,6 +114,7 @@ class TransactionRules(NamedTuple):
     stopped_replica_is_unloaded: Annotated[bool, Since("2.4.1", begun="0.11.0")] = True
     repeated_end_is_answered: Annotated[bool, Since(EVERY)] = True
     repeated_end_is_of_version_2: Annotated[bool, Since(EVERY)] = False
+    commit_after_abort_is_fenced: Annotated[bool, Since(EVERY)] = False
     transaction_completes_once: Annotated[bool, Since(EVERY)] = True
     handler_removes_its_own: Annotated[bool, Since("3.8", begun="2.6")] = True
     marker_refreshes_expiry: Annotated[bool, Since("2.4.1", begun="0.11.0")] = True

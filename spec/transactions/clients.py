@@ -100,6 +100,24 @@ def undisturbed_clients_are_not_refused(before: State, after: State) -> bool:
     return True
 
 
+def refused_commits_let_applications_start_anew(before: State, after: State) -> bool:
+    """A client that begins and ends its transactions in order is never told that its transaction's state is wrong.
+
+    If a coordinator has aborted the transaction by itself, or another client has replaced this one, the client is told
+    that it is fenced.
+
+    Lost to users: an application that was merely slow takes the error for a mistake of its own. It stops, and does not
+    start anew with the same transactional id.
+    Source: KAFKA-20785; the answers of version 1 (KIP-98).
+    """
+    return not any(
+        was.state == ProducerState.COMMITTING
+        and after.clients[client_id].state == ProducerState.FATAL_ERROR
+        and after.transactions[was.transaction].told == Marker.ABORT
+        for client_id, was in enumerate(before.clients)
+    )
+
+
 def requests_carry_their_version(before: State, after: State, rules: TransactionRules) -> bool:
     """A client's requests have its current transaction version; with version 2 it adds no partitions.
 
