@@ -75,6 +75,8 @@ class TransactionRules(NamedTuple):
         (KAFKA-14505, KAFKA-19163).
     refused_offset_is_not_pending: an offset that the coordinator refuses to store is not pending in its transaction
         (KAFKA-16371).
+    empty_end_is_not_sent: a client of version 2 ends a transaction in which nothing was sent without a request, as
+        version 1 always did (KAFKA-18401, before 4.0 was released).
     error_forbids_commit: a client in its abortable error cannot commit its transaction (Dekaf 3370).
     abort_rewinds_position: after an abort, an application asks for the committed offset, and does not go on with the
         next input (KAFKA-17582, franz-go 1222).
@@ -129,6 +131,7 @@ class TransactionRules(NamedTuple):
     expiry_awaits_loading: Annotated[bool, Since(EVERY)] = True
     pending_offset_keeps_group: Annotated[bool, Since("4.0.1", begun="0.11.0")] = True
     refused_offset_is_not_pending: Annotated[bool, Since("3.8", begun="0.11.0")] = True
+    empty_end_is_not_sent: Annotated[bool, Since(EVERY)] = True
     error_forbids_commit: Annotated[bool, Since(EVERY)] = True
     abort_rewinds_position: Annotated[bool, Since(EVERY)] = True
     offset_fetch_requires_stable: Annotated[bool, Since("2.5", begun="0.11.0")] = True

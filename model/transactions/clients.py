@@ -15,6 +15,7 @@ from kafkacheck.impl.client.read_committed import begin_anew, end_read, limit_re
 from kafkacheck.impl.client.transactional_producer import (
     abort_transaction,
     begin_transaction,
+    commit_nothing,
     commit_transaction,
     initialize,
     receive_answer,
@@ -119,6 +120,13 @@ def producer_commits(state: State, rules: TransactionRules, client_id: ClientId)
         state.requests[client_id],
         state.produces[client_id],
         state.offsets_partition,
+    )
+
+
+def producer_commits_nothing(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
+    """An application commits its transaction, and has found nothing to send in it."""
+    return commit_nothing(
+        state.clients[client_id], state.transactions, rules, state.requests[client_id], state.produces[client_id]
     )
 
 

@@ -22,17 +22,18 @@ from kafkacheck.model.transactions.system import State
 
 
 def commits_await_acknowledgements(before: State, after: State) -> bool:
-    """A client asks to commit only when it has sent a record, and all its records are acknowledged.
+    """A client asks to commit only when all its records are acknowledged, and one is sent unless it commits nothing.
 
     This holds also if the application ignores an error of its transaction.
     Lost if it fails: a transaction is committed although one of its records was never stored.
     Source: `Sender.maybeSendAndPollTransactionalRequest` (flush), TransactionManager.beginCommit; Dekaf 3370.
     """
+    is_empty = before.budget.empty_commits != after.budget.empty_commits
     for client in before.clients:
         if client.transaction != NO_TRANSACTION:
             transaction = before.transactions[client.transaction]
             if transaction.asked == Marker.NONE and after.transactions[client.transaction].asked == Marker.COMMIT:
-                if client.sent == Ids() or not client.sent <= transaction.acknowledged:
+                if (client.sent == Ids()) != is_empty or not client.sent <= transaction.acknowledged:
                     return False
     return True
 
