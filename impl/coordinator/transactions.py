@@ -182,11 +182,22 @@ def awaits_transition(coordinator: Coordinator, rules: TransactionRules) -> bool
     return rules.pending_transition_comes_first and coordinator.pending_state != TransactionState.NONE
 
 
+def partitions_to_add(
+    metadata: TransactionMetadata, rules: TransactionRules, bounds: Bounds, partition_id: int
+) -> Ids:
+    """The partitions that join the transaction; by a faulty rule not that of the offsets, if no record was sent yet."""
+    if partition_id == bounds.offsets_partition and not rules.offsets_begin_transaction:
+        if metadata.partitions == Ids():
+            return Ids()
+    return Ids({partition_id})
+
+
 def add_partition(
     coordinator: Coordinator,
     log: TransactionLog,
     term: int,
     rules: TransactionRules,
+    bounds: Bounds,
     producer_id: int,
     producer_epoch: int,
     partition_id: int,
@@ -204,12 +215,13 @@ def add_partition(
         return Answer.PRODUCER_FENCED
     if coordinator.pending_state != TransactionState.NONE or is_preparing(metadata):
         return Answer.WAIT
-    if metadata.state == TransactionState.ONGOING and partition_id in metadata.partitions:
+    partitions = partitions_to_add(metadata, rules, bounds, partition_id)
+    if metadata.state == TransactionState.ONGOING and partitions <= metadata.partitions:
         return Answer.NONE
     if not can_append_entry(coordinator, log, term):
         return Answer.WAIT
     copy(log.appended, metadata)
-    prepare_add_partitions(log.appended, Ids({partition_id}), is_upgraded)
+    prepare_add_partitions(log.appended, partitions, is_upgraded)
     begin_transition(coordinator, log)
     return Answer.APPENDING
 
@@ -332,6 +344,7 @@ def answer_of(
             log,
             term,
             rules,
+            bounds,
             request.producer_id,
             request.producer_epoch,
             request.partition,
@@ -370,7 +383,12 @@ def respond(request: Request, metadata: TransactionMetadata) -> None:
 
 
 def handle_verification(
-    coordinator: Coordinator, log: TransactionLog, term: int, rules: TransactionRules, produce: Produce
+    coordinator: Coordinator,
+    log: TransactionLog,
+    term: int,
+    rules: TransactionRules,
+    bounds: Bounds,
+    produce: Produce,
 ) -> Answer:
     """Answer a leader that asks about a batch: with transaction version 2, add the partition to the transaction."""
     if not coordinator.is_serving:
@@ -382,6 +400,7 @@ def handle_verification(
             log,
             term,
             rules,
+            bounds,
             batch.producer_id,
             batch.producer_epoch,
             produce.partition,

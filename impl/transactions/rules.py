@@ -60,6 +60,8 @@ class TransactionRules(NamedTuple):
     repeated_marker_is_written: a marker of the epoch that the partition knows is written again if no transaction is
         open there (KAFKA-19999).
     deleted_partition_is_dropped: a coordinator awaits no marker of a deleted partition (KAFKA-5202).
+    offsets_begin_transaction: the partition of the offsets belongs to the transaction, and gets its marker, also if no
+        record was sent before (nisshi 716).
     offset_commit_names_generation: offsets in a transaction carry the generation, and an old generation is refused
         (KIP-447).
     marker_answer_awaits_offsets: a marker in the offsets partition is answered only after the group coordinator has
@@ -123,6 +125,7 @@ class TransactionRules(NamedTuple):
     marker_epoch_is_higher: Annotated[bool, Since("4.2", begun="4.0")] = True
     repeated_marker_is_written: Annotated[bool, Since(EVERY)] = True
     deleted_partition_is_dropped: Annotated[bool, Since(EVERY)] = True
+    offsets_begin_transaction: Annotated[bool, Since(EVERY)] = True
     offset_commit_names_generation: Annotated[bool, Since("2.5", begun="0.11.0")] = True
     marker_answer_awaits_offsets: Annotated[bool, Since("3.9.1", begun="2.0")] = True
     offsets_go_by_record: Annotated[bool, Since(EVERY)] = True

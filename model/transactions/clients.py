@@ -9,6 +9,7 @@ from kafkacheck.impl.client.application import (
     is_plain,
     receive_assignment,
     send_offsets,
+    send_offsets_first,
     take_input,
 )
 from kafkacheck.impl.client.read_committed import begin_anew, end_read, limit_read, read_stable
@@ -102,6 +103,18 @@ def producer_sends(state: State, rules: TransactionRules, client_id: ClientId, p
 def producer_sends_offsets(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
     """A producer sends the offset after its input to the group's coordinator, in its transaction."""
     return send_offsets(
+        state.clients[client_id],
+        rules,
+        state.requests[client_id],
+        state.produces[client_id],
+        state.offsets_partition,
+        state.partitions[state.offsets_partition].incarnation,
+    )
+
+
+def producer_sends_offsets_first(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
+    """A producer sends the offset after its input before any record: its application may filter the input."""
+    return send_offsets_first(
         state.clients[client_id],
         rules,
         state.requests[client_id],
