@@ -182,9 +182,7 @@ def awaits_transition(coordinator: Coordinator, rules: TransactionRules) -> bool
     return rules.pending_transition_comes_first and coordinator.pending_state != TransactionState.NONE
 
 
-def partitions_to_add(
-    metadata: TransactionMetadata, rules: TransactionRules, bounds: Bounds, partition_id: int
-) -> Ids:
+def partitions_to_add(metadata: TransactionMetadata, rules: TransactionRules, bounds: Bounds, partition_id: int) -> Ids:
     """The partitions that join the transaction; by a faulty rule not that of the offsets, if no record was sent yet."""
     if partition_id == bounds.offsets_partition and not rules.offsets_begin_transaction:
         if metadata.partitions == Ids():
@@ -383,12 +381,7 @@ def respond(request: Request, metadata: TransactionMetadata) -> None:
 
 
 def handle_verification(
-    coordinator: Coordinator,
-    log: TransactionLog,
-    term: int,
-    rules: TransactionRules,
-    bounds: Bounds,
-    produce: Produce,
+    coordinator: Coordinator, log: TransactionLog, term: int, rules: TransactionRules, bounds: Bounds, produce: Produce
 ) -> Answer:
     """Answer a leader that asks about a batch: with transaction version 2, add the partition to the transaction."""
     if not coordinator.is_serving:
