@@ -11,6 +11,5 @@ MODEL = family.TRANSACTIONAL.model(
     bounds={"producer_ids": 2, "batches": 3, "empty_commits": 2},
     actions=[*family.TRANSACTIONS, *family.TIMEOUTS, clients.producer_commits_nothing],
     always=[*family.SAFETY, *family.UPGRADE],
-    lemmas=family.EPOCH_LEMMAS,
     sometimes=[*family.EXAMPLES, properties.fenced_client],
 )

@@ -16,6 +16,5 @@ MODEL = family.TRANSACTIONAL.model(
     rules=TransactionRules(commit_after_abort_is_fenced=True),
     actions=[*family.TRANSACTIONS, *family.TIMEOUTS, environment.request_is_repeated],
     always=[*family.SAFETY, *family.UPGRADE, clients.refused_commits_let_applications_start_anew],
-    lemmas=family.EPOCH_LEMMAS,
     sometimes=[*family.EXAMPLES, properties.fenced_client],
 )
