@@ -68,6 +68,7 @@ class Bounds(NamedTuple):
     member_ids: int
     noted_owners: int
     noted_targets: int
+    offsets_partition: int
     partitions: int
     pipelines: int
     producer_ids: int

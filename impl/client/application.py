@@ -71,14 +71,49 @@ def send_offsets(
         return False
     if client.sent == Ids() or offsets_partition in client.sent:
         return False
+    ask_to_store_offset(client, rules, request, produce, offsets_partition, incarnation)
+    return True
+
+
+def send_offsets_first(
+    client: Client,
+    rules: TransactionRules,
+    request: Request,
+    produce: Produce,
+    offsets_partition: int,
+    incarnation: int,
+) -> bool:
+    """Send the offset after the input to the group before any record of the transaction, which may have none.
+
+    Who: a producer in a transaction, whose application filters its input.
+    When: it awaits no answer, and has sent nothing.
+    Effect: as if a record was sent before.
+    Source: TransactionManager.sendOffsetsToTransaction; KIP-447.
+    """
+    if client.state != ProducerState.IN_TRANSACTION or awaits_answer(request, produce):
+        return False
+    if client.sent != Ids():
+        return False
+    ask_to_store_offset(client, rules, request, produce, offsets_partition, incarnation)
+    return True
+
+
+def ask_to_store_offset(
+    client: Client,
+    rules: TransactionRules,
+    request: Request,
+    produce: Produce,
+    offsets_partition: int,
+    incarnation: int,
+) -> None:
+    """Send TxnOffsetCommit; with transaction version 1, first AddOffsetsToTxn."""
     if not has_version_2(rules, is_upgraded(client)) and offsets_partition not in client.partitions:
         send_request(client, request, RequestKind.ADD_PARTITIONS_TO_TXN)
         request.partition = offsets_partition
-        return True
+        return
     send_batch_of_transaction(client, produce, offsets_partition, incarnation)
     produce.input_offset = client.input_offset + 1
     produce.generation = client.generation
-    return True
 
 
 def can_take_step(client: Client, rules: TransactionRules, step: Delivery, inputs: int) -> bool:

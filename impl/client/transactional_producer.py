@@ -241,6 +241,13 @@ def receive_produce_answer(
         client.state = ProducerState.ABORTABLE_ERROR
 
 
+def needs_no_end(client: Client, rules: TransactionRules) -> bool:
+    """Whether the client ends its transaction by itself, because the coordinator cannot know of it."""
+    if client.partitions != Ids():
+        return False
+    return rules.empty_end_is_not_sent or not has_version_2(rules, is_upgraded(client))
+
+
 def ask_for_end(
     client: Client, transactions: Array[Transaction], rules: TransactionRules, request: Request, marker: Marker
 ) -> None:
@@ -250,7 +257,7 @@ def ask_for_end(
     for the next epoch before it uses a newer version, and goes back to an older version at once.
     """
     transactions[client.transaction].asked = marker
-    if client.partitions == Ids():
+    if needs_no_end(client, rules):
         leave_transaction(client, transactions, rules, marker)
         return
     client.state = ProducerState.COMMITTING if marker == Marker.COMMIT else ProducerState.ABORTING
@@ -260,6 +267,13 @@ def ask_for_end(
         client.upgrade = Upgrade.BUMPING if rules.upgrade_bumps_epoch else Upgrade.DONE
     elif client.upgrade == Upgrade.BACK_DUE:
         client.upgrade = Upgrade.NONE
+
+
+def can_commit(client: Client, rules: TransactionRules) -> bool:
+    """Whether the application may ask to commit: after an error it may only abort."""
+    if client.state == ProducerState.ABORTABLE_ERROR:
+        return not rules.error_forbids_commit
+    return client.state == ProducerState.IN_TRANSACTION
 
 
 def commit_transaction(
@@ -273,16 +287,34 @@ def commit_transaction(
     """Commit the transaction.
 
     Who: a producer in a transaction.
-    When: it has sent something, also offsets if it has a group; everything that it sent is acknowledged.
+    When: it has sent something, also offsets if it has a group; everything that it sent is acknowledged. By a faulty
+        rule it may also commit after an error.
     Effect: EndTxn is under way.
-    Source: TransactionManager.beginCommit; `Sender` flushes first.
-    Left out: committing an empty transaction.
+    Source: TransactionManager.beginCommit (`maybeFailWithError`); `Sender` flushes first.
     """
-    if client.state != ProducerState.IN_TRANSACTION or awaits_answer(request, produce):
+    if not can_commit(client, rules) or awaits_answer(request, produce):
         return False
     if client.sent == Ids():
         return False
     if offsets_partition != NO_PARTITION and offsets_partition not in client.sent:
+        return False
+    ask_for_end(client, transactions, rules, request, Marker.COMMIT)
+    return True
+
+
+def commit_nothing(
+    client: Client, transactions: Array[Transaction], rules: TransactionRules, request: Request, produce: Produce
+) -> bool:
+    """Commit a transaction in which nothing was sent.
+
+    Who: a producer in a transaction.
+    When: it has neither sent a record or an offset, nor asked to add a partition.
+    Effect: the application is told that the transaction is committed. No request is sent; by the old rule EndTxn is.
+    Source: TransactionManager.beginCommit, `transactionStarted`; KAFKA-18401.
+    """
+    if client.state != ProducerState.IN_TRANSACTION or awaits_answer(request, produce):
+        return False
+    if client.partitions != Ids():
         return False
     ask_for_end(client, transactions, rules, request, Marker.COMMIT)
     return True

@@ -2,7 +2,8 @@
 
 Part of Kafka modelled: `TransactionCoordinator` (`handleInitProducerId`, `handleAddPartitionsToTransaction`,
 `handleVerifyPartitionsInTransaction`, `handleEndTransaction`, `abortTimedOutTransactions`).
-Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6119, KAFKA-9666, KAFKA-19367, KAFKA-20090.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6119, KAFKA-9666, KAFKA-19367, KAFKA-20090,
+KAFKA-20785.
 Left out, and why that is sound: `transaction.max.timeout.ms`: a client that asks for more time is refused at once.
 
 With transaction version 2 the coordinator raises the epoch even if it aborts a transaction that it does not know, as
@@ -181,11 +182,20 @@ def awaits_transition(coordinator: Coordinator, rules: TransactionRules) -> bool
     return rules.pending_transition_comes_first and coordinator.pending_state != TransactionState.NONE
 
 
+def partitions_to_add(metadata: TransactionMetadata, rules: TransactionRules, bounds: Bounds, partition_id: int) -> Ids:
+    """The partitions that join the transaction; by a faulty rule not that of the offsets, if no record was sent yet."""
+    if partition_id == bounds.offsets_partition and not rules.offsets_begin_transaction:
+        if metadata.partitions == Ids():
+            return Ids()
+    return Ids({partition_id})
+
+
 def add_partition(
     coordinator: Coordinator,
     log: TransactionLog,
     term: int,
     rules: TransactionRules,
+    bounds: Bounds,
     producer_id: int,
     producer_epoch: int,
     partition_id: int,
@@ -203,12 +213,13 @@ def add_partition(
         return Answer.PRODUCER_FENCED
     if coordinator.pending_state != TransactionState.NONE or is_preparing(metadata):
         return Answer.WAIT
-    if metadata.state == TransactionState.ONGOING and partition_id in metadata.partitions:
+    partitions = partitions_to_add(metadata, rules, bounds, partition_id)
+    if metadata.state == TransactionState.ONGOING and partitions <= metadata.partitions:
         return Answer.NONE
     if not can_append_entry(coordinator, log, term):
         return Answer.WAIT
     copy(log.appended, metadata)
-    prepare_add_partitions(log.appended, Ids({partition_id}), is_upgraded)
+    prepare_add_partitions(log.appended, partitions, is_upgraded)
     begin_transition(coordinator, log)
     return Answer.APPENDING
 
@@ -266,6 +277,18 @@ def end_decided(rules: TransactionRules, metadata: TransactionMetadata, request:
     return Answer.NONE if rules.repeated_end_is_answered else Answer.INVALID_TXN_STATE
 
 
+def end_repeated(rules: TransactionRules, metadata: TransactionMetadata, request: Request) -> Answer:
+    """The answer to an EndTxn of the previous epoch.
+
+    A client repeats the decision that it has made. So if its commit meets an aborted transaction, the coordinator has
+    aborted it by itself, and by the new rule says so.
+    """
+    if rules.commit_after_abort_is_fenced and request.marker == Marker.COMMIT:
+        if metadata.state == TransactionState.COMPLETE_ABORT:
+            return Answer.PRODUCER_FENCED
+    return end_decided(rules, metadata, request)
+
+
 def end_txn(
     coordinator: Coordinator,
     log: TransactionLog,
@@ -289,7 +312,7 @@ def end_txn(
     if coordinator.pending_state != TransactionState.NONE:
         return Answer.WAIT
     if is_repeated:
-        return end_decided(rules, metadata, request)
+        return end_repeated(rules, metadata, request)
     if metadata.state != TransactionState.ONGOING:
         is_version_2 = has_version_2(rules, request.is_upgraded)
         if not is_version_2 and metadata.state != TransactionState.EMPTY:
@@ -319,6 +342,7 @@ def answer_of(
             log,
             term,
             rules,
+            bounds,
             request.producer_id,
             request.producer_epoch,
             request.partition,
@@ -357,7 +381,7 @@ def respond(request: Request, metadata: TransactionMetadata) -> None:
 
 
 def handle_verification(
-    coordinator: Coordinator, log: TransactionLog, term: int, rules: TransactionRules, produce: Produce
+    coordinator: Coordinator, log: TransactionLog, term: int, rules: TransactionRules, bounds: Bounds, produce: Produce
 ) -> Answer:
     """Answer a leader that asks about a batch: with transaction version 2, add the partition to the transaction."""
     if not coordinator.is_serving:
@@ -369,6 +393,7 @@ def handle_verification(
             log,
             term,
             rules,
+            bounds,
             batch.producer_id,
             batch.producer_epoch,
             produce.partition,

@@ -47,6 +47,9 @@ class TransactionRules(NamedTuple):
     repeated_end_is_answered: a repeated EndTxn of a completed transaction succeeds (REDPANDA-3616).
     repeated_end_is_of_version_2: an EndTxn of version 2 that has the previous epoch counts as a repeated one only if
         version 2 ended the transaction, too, which raised the epoch (no Kafka: finding F12 of tests/kafka/findings).
+    commit_after_abort_is_fenced: a commit of version 2 that has the previous epoch and meets an aborted transaction is
+        answered PRODUCER_FENCED, after which an application starts anew. By the rule of each release up to 4.4 it is
+        INVALID_TXN_STATE (KAFKA-20785, August 2026).
     transaction_completes_once: if two threads find the last marker written, only one appends that the transaction is
         complete (KAFKA-10080).
     handler_removes_its_own: a handler that learns of a marker in a later term leaves the entry of that term alone
@@ -57,6 +60,8 @@ class TransactionRules(NamedTuple):
     repeated_marker_is_written: a marker of the epoch that the partition knows is written again if no transaction is
         open there (KAFKA-19999).
     deleted_partition_is_dropped: a coordinator awaits no marker of a deleted partition (KAFKA-5202).
+    offsets_begin_transaction: the partition of the offsets belongs to the transaction, and gets its marker, also if no
+        record was sent before (nisshi 716).
     offset_commit_names_generation: offsets in a transaction carry the generation, and an old generation is refused
         (KIP-447).
     marker_answer_awaits_offsets: a marker in the offsets partition is answered only after the group coordinator has
@@ -72,6 +77,9 @@ class TransactionRules(NamedTuple):
         (KAFKA-14505, KAFKA-19163).
     refused_offset_is_not_pending: an offset that the coordinator refuses to store is not pending in its transaction
         (KAFKA-16371).
+    empty_end_is_not_sent: a client of version 2 ends a transaction in which nothing was sent without a request, as
+        version 1 always did (KAFKA-18401, before 4.0 was released).
+    error_forbids_commit: a client in its abortable error cannot commit its transaction (Dekaf 3370).
     abort_rewinds_position: after an abort, an application asks for the committed offset, and does not go on with the
         next input (KAFKA-17582, franz-go 1222).
     offset_fetch_requires_stable: no offset is returned while an open transaction may change it (KIP-447).
@@ -110,12 +118,14 @@ class TransactionRules(NamedTuple):
     stopped_replica_is_unloaded: Annotated[bool, Since("2.4.1", begun="0.11.0")] = True
     repeated_end_is_answered: Annotated[bool, Since(EVERY)] = True
     repeated_end_is_of_version_2: Annotated[bool, Since(EVERY)] = False
+    commit_after_abort_is_fenced: Annotated[bool, Since(EVERY)] = False
     transaction_completes_once: Annotated[bool, Since(EVERY)] = True
     handler_removes_its_own: Annotated[bool, Since("3.8", begun="2.6")] = True
     marker_refreshes_expiry: Annotated[bool, Since("2.4.1", begun="0.11.0")] = True
     marker_epoch_is_higher: Annotated[bool, Since("4.2", begun="4.0")] = True
     repeated_marker_is_written: Annotated[bool, Since(EVERY)] = True
     deleted_partition_is_dropped: Annotated[bool, Since(EVERY)] = True
+    offsets_begin_transaction: Annotated[bool, Since(EVERY)] = True
     offset_commit_names_generation: Annotated[bool, Since("2.5", begun="0.11.0")] = True
     marker_answer_awaits_offsets: Annotated[bool, Since("3.9.1", begun="2.0")] = True
     offsets_go_by_record: Annotated[bool, Since(EVERY)] = True
@@ -124,6 +134,8 @@ class TransactionRules(NamedTuple):
     expiry_awaits_loading: Annotated[bool, Since(EVERY)] = True
     pending_offset_keeps_group: Annotated[bool, Since("4.0.1", begun="0.11.0")] = True
     refused_offset_is_not_pending: Annotated[bool, Since("3.8", begun="0.11.0")] = True
+    empty_end_is_not_sent: Annotated[bool, Since(EVERY)] = True
+    error_forbids_commit: Annotated[bool, Since(EVERY)] = True
     abort_rewinds_position: Annotated[bool, Since(EVERY)] = True
     offset_fetch_requires_stable: Annotated[bool, Since("2.5", begun="0.11.0")] = True
     delivery: Delivery = Delivery.PROCESS_FIRST

@@ -9,12 +9,14 @@ from kafkacheck.impl.client.application import (
     is_plain,
     receive_assignment,
     send_offsets,
+    send_offsets_first,
     take_input,
 )
 from kafkacheck.impl.client.read_committed import begin_anew, end_read, limit_read, read_stable
 from kafkacheck.impl.client.transactional_producer import (
     abort_transaction,
     begin_transaction,
+    commit_nothing,
     commit_transaction,
     initialize,
     receive_answer,
@@ -110,6 +112,18 @@ def producer_sends_offsets(state: State, rules: TransactionRules, client_id: Cli
     )
 
 
+def producer_sends_offsets_first(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
+    """A producer sends the offset after its input before any record: its application may filter the input."""
+    return send_offsets_first(
+        state.clients[client_id],
+        rules,
+        state.requests[client_id],
+        state.produces[client_id],
+        state.offsets_partition,
+        state.partitions[state.offsets_partition].incarnation,
+    )
+
+
 def producer_commits(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
     """An application commits its transaction."""
     return commit_transaction(
@@ -119,6 +133,13 @@ def producer_commits(state: State, rules: TransactionRules, client_id: ClientId)
         state.requests[client_id],
         state.produces[client_id],
         state.offsets_partition,
+    )
+
+
+def producer_commits_nothing(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
+    """An application commits its transaction, and has found nothing to send in it."""
+    return commit_nothing(
+        state.clients[client_id], state.transactions, rules, state.requests[client_id], state.produces[client_id]
     )
 
 

@@ -156,7 +156,7 @@ def coordinator_aborts_timed_out(
 
 
 def coordinator_verifies_partition(
-    state: State, rules: TransactionRules, produce_id: ProduceSlot, term: CoordinatorTerm
+    state: State, rules: TransactionRules, bounds: Bounds, produce_id: ProduceSlot, term: CoordinatorTerm
 ) -> bool:
     """A coordinator answers a leader that asks about the transaction of a batch.
 
@@ -170,7 +170,7 @@ def coordinator_verifies_partition(
     if produce.stage != ProduceStage.VERIFYING:
         return False
     transactional = state.transactional_ids[produce.transactional_id]
-    answer = handle_verification(transactional.coordinators[term], transactional.log, term, rules, produce)
+    answer = handle_verification(transactional.coordinators[term], transactional.log, term, rules, bounds, produce)
     if answer == Answer.WAIT:
         return False
     if answer != Answer.NONE and answer != Answer.APPENDING:

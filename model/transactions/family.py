@@ -19,6 +19,7 @@ from kafkacheck.model.transactions.clients import (
     producer_aborts,
     producer_begins_transaction,
     producer_commits,
+    producer_commits_nothing,
     producer_initializes,
     producer_sends,
     producer_sends_offsets,
@@ -236,6 +237,7 @@ BOUNDS = {
     "deletions": 0,
     "io_errors": 0,
     "second_completions": 0,
+    "empty_commits": 0,
     "rebalances": 0,
     "group_delays": 0,
     "group_failovers": 0,
@@ -264,7 +266,7 @@ PLAIN_CONSUMERS_BOUNDS = {
 
 TRANSACTIONAL = Family(
     state=State,
-    charges=environment.CHARGES,
+    charges={**environment.CHARGES, producer_commits_nothing: "empty_commits"},
     initial=starts.start_transactions,
     bounds=BOUNDS,
     flags=("transactional", "upgrades"),

@@ -28,6 +28,7 @@ class Budget(Struct):
     offset_expirations: offsets that were not committed for a long time.
     recreations: topics that are created under the name of a deleted one.
     io_errors: entries of an aborted-transaction index that cannot be written.
+    empty_commits: transactions that their application commits although it has sent nothing.
     second_completions: threads of a coordinator that find the last marker written while another thread finds it, too.
     """
 
@@ -45,6 +46,7 @@ class Budget(Struct):
     offset_expirations: Annotated[int, Allowance("offset_expirations")]
     recreations: Annotated[int, Allowance("recreations")]
     io_errors: Annotated[int, Allowance("io_errors")]
+    empty_commits: Annotated[int, Allowance("empty_commits")]
     second_completions: Annotated[int, Allowance("second_completions")]
 
 

@@ -22,16 +22,18 @@ from kafkacheck.model.transactions.system import State
 
 
 def commits_await_acknowledgements(before: State, after: State) -> bool:
-    """A client asks to commit only when it has sent a record, and all its records are acknowledged.
+    """A client asks to commit only when all its records are acknowledged, and one is sent unless it commits nothing.
 
+    This holds also if the application ignores an error of its transaction.
     Lost if it fails: a transaction is committed although one of its records was never stored.
-    Source: `Sender.maybeSendAndPollTransactionalRequest` (flush), TransactionManager.beginCommit.
+    Source: `Sender.maybeSendAndPollTransactionalRequest` (flush), TransactionManager.beginCommit; Dekaf 3370.
     """
+    is_empty = before.budget.empty_commits != after.budget.empty_commits
     for client in before.clients:
-        if client.state == ProducerState.IN_TRANSACTION:
+        if client.transaction != NO_TRANSACTION:
             transaction = before.transactions[client.transaction]
             if transaction.asked == Marker.NONE and after.transactions[client.transaction].asked == Marker.COMMIT:
-                if client.sent == Ids() or not client.sent <= transaction.acknowledged:
+                if (client.sent == Ids()) != is_empty or not client.sent <= transaction.acknowledged:
                     return False
     return True
 
@@ -97,6 +99,24 @@ def undisturbed_clients_are_not_refused(before: State, after: State) -> bool:
             if now == ProducerState.FATAL_ERROR or now == ProducerState.ABORTABLE_ERROR:
                 return False
     return True
+
+
+def refused_commits_let_applications_start_anew(before: State, after: State) -> bool:
+    """A client that begins and ends its transactions in order is never told that its transaction's state is wrong.
+
+    If a coordinator has aborted the transaction by itself, or another client has replaced this one, the client is told
+    that it is fenced.
+
+    Lost to users: an application that was merely slow takes the error for a mistake of its own. It stops, and does not
+    start anew with the same transactional id.
+    Source: KAFKA-20785; the answers of version 1 (KIP-98).
+    """
+    return not any(
+        was.state == ProducerState.COMMITTING
+        and after.clients[client_id].state == ProducerState.FATAL_ERROR
+        and after.transactions[was.transaction].told == Marker.ABORT
+        for client_id, was in enumerate(before.clients)
+    )
 
 
 def requests_carry_their_version(before: State, after: State, rules: TransactionRules) -> bool:

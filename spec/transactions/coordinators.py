@@ -103,7 +103,9 @@ def due_end_of_version_2(
         return Answer.APPENDING
     if is_former:
         if ends_with(metadata.state) != request.marker:
-            return Answer.INVALID_TXN_STATE
+            is_aborted = metadata.state == TransactionState.COMPLETE_ABORT
+            is_named = rules.commit_after_abort_is_fenced and is_aborted
+            return Answer.PRODUCER_FENCED if is_named else Answer.INVALID_TXN_STATE
         return Answer.NONE if is_complete(metadata.state) else Answer.WAIT
     return Answer.APPENDING if request.marker == Marker.ABORT else Answer.INVALID_TXN_STATE
 

@@ -5,9 +5,10 @@ Source: KIP-98, KIP-447; the issues named below.
 Left out, and why that is sound: the effect of the offsets, which `spec/transactions/properties.py` judges.
 """
 
+from kafkacheck.checker.schema import Ids
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
-from kafkacheck.impl.transactions.constants import NO_INPUT
+from kafkacheck.impl.transactions.constants import NO_INPUT, TransactionState
 from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.properties import fate_of
 
@@ -50,6 +51,41 @@ def offsets_match_log(state: State) -> bool:
         if state.group.pending[producer_id] != pending_by_log(state, producer_id):
             return False
     return state.group.committed == committed_by_log(state)
+
+
+def is_offset_to_be_committed(state: State) -> bool:
+    """Whether a transaction is decided whose COMMIT marker the offsets partition still awaits."""
+    return any(
+        transactional.log.entry.state == TransactionState.PREPARE_COMMIT
+        and state.offsets_partition in transactional.log.entry.partitions
+        for transactional in state.transactional_ids
+    )
+
+
+def reported_offsets_are_committed(state: State) -> bool:
+    """The offset of a transaction that is reported as committed is committed, or its marker is still to be written.
+
+    This holds also if the transaction has no record.
+
+    Lost to users: an input counts as unread and is processed again, or its offset is committed with another
+    transaction.
+    Source: KIP-98 (`sendOffsetsToTransaction`); nisshi 716.
+    """
+    if state.group.loading.is_loading != 0 or is_offset_to_be_committed(state):
+        return True
+    return all(
+        state.group.committed > promise.input_offset
+        for promise in state.transactions
+        if promise.told == Marker.COMMIT and state.offsets_partition in promise.acknowledged
+    )
+
+
+def offset_of_no_record(state: State) -> bool:
+    """A transaction of an offset alone was reported as committed."""
+    return any(
+        promise.told == Marker.COMMIT and promise.acknowledged == Ids({state.offsets_partition})
+        for promise in state.transactions
+    )
 
 
 def committed_offsets_count(before: State, after: State) -> bool:

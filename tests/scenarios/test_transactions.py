@@ -86,10 +86,13 @@ def send(state, rules, client_id, partition_id):
         play((producer_sends, state, rules, client_id, partition_id))
     play(
         (leader_receives_produce, state, rules, LIMITS, client_id),
-        (coordinator_verifies_partition, state, rules, client_id, 0),
+        (coordinator_verifies_partition, state, rules, LIMITS, client_id, 0),
     )
     if rules.transaction_version == 2:
-        play((transaction_log_commits, state, rules, 0), (coordinator_verifies_partition, state, rules, client_id, 0))
+        play(
+            (transaction_log_commits, state, rules, 0),
+            (coordinator_verifies_partition, state, rules, LIMITS, client_id, 0),
+        )
     play((leader_appends_verified, state, rules, LIMITS, client_id))
 
 
@@ -231,7 +234,9 @@ def test_a_zombies_batch_is_refused_by_a_partition_that_has_seen_the_newer_epoch
     play((coordinator_handles_request, state, rules, LIMITS, 1, 0), (transaction_log_commits, state, rules, 0))
     write_marker(state, rules, 1)
     play((leader_receives_produce, state, rules, LIMITS, 0))
-    assert not coordinator_verifies_partition(state, rules, 0, 0), "it is refused before the coordinator is asked"
+    assert not coordinator_verifies_partition(state, rules, LIMITS, 0, 0), (
+        "it is refused before the coordinator is asked"
+    )
     assert state.partitions[1].log.end_offset == 1, "the marker alone"
     assert state.clients[0].state == ProducerState.ABORTABLE_ERROR
 

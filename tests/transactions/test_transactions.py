@@ -183,7 +183,7 @@ def test_adding_and_verifying_a_partition(state_name, epoch, partition_id, added
     transactional = coordinator_in(state_name).transactional_ids[0]
     coordinator = transactional.coordinators[0]
     assert Answer(verify_partition(coordinator.metadata, 0, epoch, partition_id)).name == verified
-    assert Answer(add_partition(coordinator, transactional.log, 0, V1, 0, epoch, partition_id, 0)).name == added
+    assert Answer(add_partition(coordinator, transactional.log, 0, V1, LIMITS, 0, epoch, partition_id, 0)).name == added
 
 
 def test_a_fence_that_failed_is_not_raised_again():
