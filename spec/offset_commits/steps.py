@@ -1,0 +1,75 @@
+"""What single steps of the coordinator may do to offsets.
+
+Part of Kafka judged: `impl/group_offsets`, by what clients were told and what members know.
+Source: KIP-211, KIP-447, KIP-496, KAFKA-4682, KAFKA-13636, KAFKA-16371.
+Left out, and why that is sound: nothing.
+"""
+
+from kafkacheck.impl.group_offsets.constants import OffsetError
+from kafkacheck.model.offset_commits.system import State
+
+
+def fetches_know_what_was_told(before: State, after: State) -> bool:
+    """What a fetch tells is not older than what a client was told before the fetch began.
+
+    Lost to users: a consumer goes back, or on behind records that a reset has put before it.
+    Source: KIP-98; GroupCoordinatorService.fetchOffsets.
+    """
+    last = after.last
+    if not last.is_fetch:
+        return True
+    return last.position > before.told[last.group_id][last.partition_id].position
+
+
+def refused_partitions_are_as_before(before: State, after: State) -> bool:
+    """A commit that is refused for a partition changes nothing of the partition.
+
+    Lost if it fails: the offset and the group stay for ever.
+    Source: KAFKA-16371.
+    """
+    cached = before.coordinator.written.groups[after.last.group_id]
+    changed = after.coordinator.written.groups[after.last.group_id]
+    return all(
+        cached.offsets[partition_id] == changed.offsets[partition_id]
+        and (partition_id in cached.being_written) == (partition_id in changed.being_written)
+        for partition_id in after.last.refused
+    )
+
+
+def refused_requests_write_nothing(before: State, after: State) -> bool:
+    """A commit that is refused as a whole writes nothing.
+
+    Lost to users: a member that has lost its partitions overwrites the offsets of the next owner.
+    Source: OffsetMetadataManager.commitOffset.
+    """
+    return after.last.error == OffsetError.NONE or len(after.partition.log) == len(before.partition.log)
+
+
+def expiry_spares_members(before: State, after: State) -> bool:
+    """No offset expires of a topic to which a member subscribes, as the member was told.
+
+    Lost to users: a consumer begins anew, or misses records.
+    Source: KAFKA-4682, KIP-211, KAFKA-13636.
+    """
+    member = before.members[after.last.group_id].group
+    return not member.has_member or after.last.expired & member.wanted == member.wanted - member.wanted
+
+
+def expiry_spares_recent_commits(before: State, after: State) -> bool:
+    """No offset expires before the retention has passed since its commit.
+
+    Lost to users: a consumer begins anew, or misses records.
+    Source: `offsets.retention.minutes`.
+    """
+    cached = before.coordinator.written.groups[after.last.group_id]
+    return all(cached.offsets[partition_id].time < before.now for partition_id in after.last.expired)
+
+
+def expiry_spares_groups_that_were_alive(before: State, after: State) -> bool:
+    """No offset expires before the retention has passed since the group lost its last member.
+
+    Lost to users: a consumer that restarts begins anew, or misses records.
+    Source: KIP-211; `offsets.retention.minutes`.
+    """
+    member = before.members[after.last.group_id]
+    return len(after.last.expired) == 0 or member.group.has_member or member.left_at < before.now
