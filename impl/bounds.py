@@ -21,12 +21,11 @@ class Bounds(NamedTuple):
     elr_index: 1 if the controller's index of eligible leader replicas is modelled; 0 otherwise.
     failovers: how often the coordinator of a consumer group can change.
     fetch_sessions: 1 if followers have fetch sessions; 0 otherwise.
-    fetches: 1 if fetches of stable offsets wait in a model of committed offsets; 0 otherwise.
     group_failovers: how often the coordinator of a group can change.
     instances: how many instance ids static members of a consumer group have; 0 if there are none.
-    late_high_watermarks: 1 if a new leader may know less to be committed than the former one; 0 otherwise.
     late_registrations: 1 if a broker learns its broker epoch after it has registered; 0 if at once.
     log_size: how many records the partition of a delivery model can have.
+    log_writes: how many writes the log of committed offsets can have.
     max_generation: the highest generation of a group.
     max_group_epoch: the highest epoch of a consumer group.
     max_member_epoch: the highest epoch of a member in a model of committed offsets.
@@ -58,12 +57,11 @@ class Bounds(NamedTuple):
     elr_index: int
     failovers: int
     fetch_sessions: int
-    fetches: int
     group_failovers: int
     instances: int
-    late_high_watermarks: int
     late_registrations: int
     log_size: int
+    log_writes: int
     max_generation: int
     max_group_epoch: int
     max_member_epoch: int

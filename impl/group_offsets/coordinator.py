@@ -181,6 +181,7 @@ def delete_group_with_offsets(
     """
     cached = coordinator.written.groups[draft.group_id]
     if cached.group.type == OffsetGroupType.NONE or cached.group.has_member:
+        clear(draft)
         return False
     for partition_id in range(len(draft.offsets)):
         write_tombstone(cached, draft, partition_id)
@@ -250,10 +251,10 @@ def is_kept(partition: OffsetsPartition, position: int, partition_id: int) -> bo
     return True
 
 
-def ending_of(partition: OffsetsPartition, position: int) -> Marker:
-    """How the transaction ended in which a write is; `NONE` if it is open, or there is none."""
+def ending_of(partition: OffsetsPartition, position: int, end: int) -> Marker:
+    """How the transaction ended in which a write is, by what is below `end`; `NONE` if it is open."""
     producer_id = partition.log[position].producer_id
-    for later in range(position + 1, len(partition.log)):
+    for later in range(position + 1, end):
         if partition.log[later].producer_id == producer_id and partition.log[later].marker != Marker.NONE:
             return partition.log[later].marker
     return Marker.NONE
@@ -261,7 +262,9 @@ def ending_of(partition: OffsetsPartition, position: int) -> Marker:
 
 def is_aborted_write(partition: OffsetsPartition, position: int) -> bool:
     """Whether a write is in a transaction that was aborted."""
-    return partition.log[position].producer_id != NO_PRODUCER_ID and ending_of(partition, position) == Marker.ABORT
+    if partition.log[position].producer_id == NO_PRODUCER_ID:
+        return False
+    return ending_of(partition, position, len(partition.log)) == Marker.ABORT
 
 
 def read_write_of_offsets(

@@ -9,7 +9,7 @@ from kafkacheck.spec.offset_commits import properties
 
 MODEL = family.OFFSET_COMMITS.model(
     bounds={"partitions": 1, "coordinator_moves": 1, "late_high_watermarks": 1},
-    actions=[system.client_commits, system.client_fetches, *family.COMMITTED, *family.LOADING],
+    actions=[system.client_commits, system.client_fetches, *family.COMMITTED, *family.LOADING, *family.LATE],
     stuttering=[system.client_fetches],
     sometimes=[properties.two_groups_have_offsets],
 )

@@ -18,9 +18,7 @@ OFFSET_COMMITS = Lanes(
     ),
     events={
         "client_commits": Event(at="clients", to="group_id", text="commits {offset} for {named}"),
-        "member_commits": Event(
-            at="clients", to="group_id", text="commits {offset} for {named}, epoch {member_epoch}"
-        ),
+        "member_commits": Event(at="clients", to="group_id", text="commits {offset} for {named}, epoch {member_epoch}"),
         "client_commits_too_much": Event(
             at="clients", to="group_id", text="commits {offset} for {named}, too much for {too_large}"
         ),
@@ -40,7 +38,13 @@ OFFSET_COMMITS = Lanes(
         "coordinator_learns_high_watermark": Event(
             at=AT_LOG, to="clients", text="answers what is below {coordinator.committed_to}"
         ),
-        "coordinator_moves": Event(at=AT_LOG, text="a leader with {kept} writes, high watermark {known}"),
+        "member_commits_in_transaction": Event(
+            at="clients",
+            to="group_id",
+            text="producer {producer_id} commits {offset} for {named}, epoch {member_epoch}",
+        ),
+        "coordinator_moves": Event(at=AT_LOG, text="another leader with {kept} writes"),
+        "new_leader_knows_less": Event(at=AT_LOG, text="knows only {known} writes to be committed"),
         "coordinator_reads_write": Event(at=AT_LOG, text="is read up to {coordinator.next_offset}"),
         "coordinator_ends_loading": Event(at=AT_LOG, text="is loaded"),
         "log_is_cleaned": Event(at=AT_LOG, text="cleaned up to {end}"),

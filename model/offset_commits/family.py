@@ -13,6 +13,8 @@ from kafkacheck.spec.offset_commits import properties, steps
 
 COMMITTED = (system.record_is_replicated, system.coordinator_learns_high_watermark)
 
+LATE = (system.new_leader_knows_less,)
+
 LOADING = (system.coordinator_moves, system.coordinator_reads_write, system.coordinator_ends_loading)
 
 TRANSACTIONS = (system.producer_commits_offsets, system.transaction_ends)
@@ -39,6 +41,8 @@ ALWAYS = (
     steps.fetches_know_what_was_told,
     steps.refused_partitions_are_as_before,
     steps.refused_requests_write_nothing,
+    steps.commits_are_of_members,
+    steps.members_can_commit,
     steps.expiry_spares_members,
     steps.expiry_spares_recent_commits,
     steps.expiry_spares_groups_that_were_alive,
@@ -61,7 +65,7 @@ OFFSET_COMMITS = Family(
         "coordinator_moves": 0,
         "late_high_watermarks": 0,
     },
-    flags=["late_high_watermarks", "fetches"],
+    flags=["fetches"],
     rules=MENDED,
     drawing=OFFSET_COMMITS,
     always=ALWAYS,
@@ -75,4 +79,4 @@ FAIR = [
     system.coordinator_answers_fetch,
 ]
 
-ENDING = [*FAIR, each(system.transaction_ends, "producer_id")]
+ENDING = [each(system.transaction_ends, "producer_id")]

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, Count, Ids, If, Struct, clear, copy, is_full, remove
+from kafkacheck.checker.schema import Allowance, Array, ById, Count, Ids, If, Struct, clear, copy, remove
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.group_offsets import coordinator as offsets
 from kafkacheck.impl.group_offsets import expiry
@@ -79,7 +79,10 @@ class LastStep(Struct):
     position: the end of what it knows of the log.
     refused: partitions of a commit that were refused.
     expired: partitions whose offsets have expired.
-    error: how a request of a member ended.
+    error: how a commit ended, in models with members.
+    commit: the epoch that a commit names; `NO_MEMBER_EPOCH` if it names none.
+    is_commit: whether a commit was accepted; only in models with members.
+    is_transactional: whether it was in a transaction.
     """
 
     group_id: GroupId
@@ -90,6 +93,9 @@ class LastStep(Struct):
     refused: PartitionSet
     expired: PartitionSet
     error: OffsetError
+    commit: OptionalMemberEpoch
+    is_commit: Annotated[int, Count("max_member_epoch")]
+    is_transactional: Annotated[int, Count("max_member_epoch")]
 
 
 class Budget(Struct):
@@ -98,11 +104,13 @@ class Budget(Struct):
     coordinator_moves: elections.
     refusals: commits with too large metadata.
     cleanings: cleanings of the log.
+    late_high_watermarks: new leaders that know less to be committed than the former one.
     """
 
     coordinator_moves: Annotated[int, Allowance("coordinator_moves")]
     refusals: Annotated[int, Allowance("refusals")]
     cleanings: Annotated[int, Allowance("cleanings")]
+    late_high_watermarks: Annotated[int, Allowance("late_high_watermarks")]
 
 
 class State(Struct):
@@ -130,99 +138,6 @@ class State(Struct):
     budget: Budget
 
 
-def can_write(state: State) -> bool:
-    """Whether the coordinator serves, and the log has room."""
-    return offsets.can_serve(state.coordinator) and not is_full(state.partition.log)
-
-
-def prepare(state: State, group_id: int) -> None:
-    """Prepare a write."""
-    clear(state.last)
-    state.draft.group_id = group_id
-    state.draft.time = state.now
-
-
-def client_commits(
-    state: State, rules: GroupOffsetsRules, group_id: GroupId, named: PartitionSet, offset: CommittedValue
-) -> bool:
-    """A client that is no member commits an offset for several partitions."""
-    if not can_write(state) or named == Ids():
-        return False
-    prepare(state, group_id)
-    error = offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, NO_MEMBER_EPOCH, named, Ids(), offset
-    )
-    note_error(state, group_id, error)
-    return True
-
-
-def note_error(state: State, group_id: int, error: OffsetError) -> None:
-    """Note that a request was refused."""
-    if error != OffsetError.NONE:
-        state.last.group_id = group_id
-        state.last.error = error
-
-
-def member_commits(
-    state: State,
-    rules: GroupOffsetsRules,
-    group_id: GroupId,
-    member_epoch: GroupMemberEpoch,
-    named: PartitionSet,
-    offset: CommittedValue,
-) -> bool:
-    """A consumer commits an offset for several partitions, with any epoch that it may have known."""
-    if not can_write(state) or named == Ids():
-        return False
-    prepare(state, group_id)
-    error = offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, member_epoch, named, Ids(), offset
-    )
-    note_error(state, group_id, error)
-    return True
-
-
-def client_commits_too_much(
-    state: State,
-    rules: GroupOffsetsRules,
-    group_id: GroupId,
-    named: PartitionSet,
-    too_large: PartitionSet,
-    offset: CommittedValue,
-) -> bool:
-    """A client commits, and metadata of some partitions is too large."""
-    if not can_write(state) or too_large == Ids() or not too_large <= named:
-        return False
-    prepare(state, group_id)
-    offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, NO_MEMBER_EPOCH, named, too_large, offset
-    )
-    state.last.group_id = group_id
-    state.last.refused = too_large
-    return True
-
-
-def producer_commits_offsets(
-    state: State,
-    rules: GroupOffsetsRules,
-    group_id: GroupId,
-    producer_id: ProducerId,
-    member_epoch: OptionalMemberEpoch,
-    named: PartitionSet,
-    offset: CommittedValue,
-) -> bool:
-    """A producer commits an offset for several partitions in its transaction."""
-    if not can_write(state) or named == Ids():
-        return False
-    prepare(state, group_id)
-    state.draft.producer_id = producer_id
-    error = offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, member_epoch, named, Ids(), offset
-    )
-    note_error(state, group_id, error)
-    return True
-
-
 def has_open_transaction(state: State, producer_id: int) -> bool:
     """Whether the log has a write of a producer behind the last marker."""
     is_open = False
@@ -232,9 +147,152 @@ def has_open_transaction(state: State, producer_id: int) -> bool:
     return is_open
 
 
+def open_transactions(state: State) -> int:
+    """How many producers have an open transaction."""
+    producers = len(state.coordinator.written.groups[0].pending)
+    return sum(1 for producer_id in range(producers) if has_open_transaction(state, producer_id))
+
+
+def can_write(state: State, bounds: Bounds) -> bool:
+    """Whether the coordinator serves, and the log has room, also for the markers of open transactions."""
+    room = bounds.log_writes - len(state.partition.log) - open_transactions(state)
+    return offsets.can_serve(state.coordinator) and room > 0
+
+
+def can_write_in_transaction(state: State, bounds: Bounds, producer_id: int) -> bool:
+    """Whether a producer can write, and its marker has room."""
+    room = bounds.log_writes - len(state.partition.log) - open_transactions(state)
+    if not has_open_transaction(state, producer_id):
+        room -= 1
+    return offsets.can_serve(state.coordinator) and room > 0
+
+
+def prepare(state: State, group_id: int) -> None:
+    """Prepare a write."""
+    state.draft.group_id = group_id
+    state.draft.time = state.now
+
+
+def client_commits(
+    state: State,
+    rules: GroupOffsetsRules,
+    bounds: Bounds,
+    group_id: GroupId,
+    named: PartitionSet,
+    offset: CommittedValue,
+) -> bool:
+    """A client that is no member commits an offset for several partitions."""
+    if not can_write(state, bounds) or named == Ids():
+        return False
+    prepare(state, group_id)
+    error = offsets.commit_offsets(
+        state.coordinator, state.partition, rules, state.draft, NO_MEMBER_EPOCH, named, Ids(), offset
+    )
+    note_commit(state, bounds, group_id, error, NO_MEMBER_EPOCH, False)
+    return True
+
+
+def note_commit(
+    state: State, bounds: Bounds, group_id: int, error: OffsetError, member_epoch: int, is_transactional: bool
+) -> None:
+    """Note how a commit ended."""
+    clear(state.last)
+    if bounds.max_member_epoch > 0:
+        state.last.group_id = group_id
+        state.last.error = error
+        state.last.is_commit = int(error == OffsetError.NONE)
+        state.last.commit = member_epoch
+        state.last.is_transactional = int(is_transactional)
+
+
+def member_commits(
+    state: State,
+    rules: GroupOffsetsRules,
+    bounds: Bounds,
+    group_id: GroupId,
+    member_epoch: GroupMemberEpoch,
+    named: PartitionSet,
+    offset: CommittedValue,
+) -> bool:
+    """A consumer commits an offset for several partitions, with any epoch that it may have known."""
+    if not can_write(state, bounds) or named == Ids():
+        return False
+    prepare(state, group_id)
+    error = offsets.commit_offsets(
+        state.coordinator, state.partition, rules, state.draft, member_epoch, named, Ids(), offset
+    )
+    note_commit(state, bounds, group_id, error, member_epoch, False)
+    return True
+
+
+def client_commits_too_much(
+    state: State,
+    rules: GroupOffsetsRules,
+    bounds: Bounds,
+    group_id: GroupId,
+    named: PartitionSet,
+    too_large: PartitionSet,
+    offset: CommittedValue,
+) -> bool:
+    """A client commits, and metadata of some partitions is too large."""
+    if not can_write(state, bounds) or too_large == Ids() or not too_large <= named:
+        return False
+    prepare(state, group_id)
+    offsets.commit_offsets(
+        state.coordinator, state.partition, rules, state.draft, NO_MEMBER_EPOCH, named, too_large, offset
+    )
+    clear(state.last)
+    state.last.group_id = group_id
+    state.last.refused = too_large
+    return True
+
+
+def producer_commits_offsets(
+    state: State,
+    rules: GroupOffsetsRules,
+    bounds: Bounds,
+    group_id: GroupId,
+    producer_id: ProducerId,
+    named: PartitionSet,
+    offset: CommittedValue,
+) -> bool:
+    """A producer commits an offset for several partitions in its transaction, and names no member."""
+    if not can_write_in_transaction(state, bounds, producer_id) or named == Ids():
+        return False
+    prepare(state, group_id)
+    state.draft.producer_id = producer_id
+    error = offsets.commit_offsets(
+        state.coordinator, state.partition, rules, state.draft, NO_MEMBER_EPOCH, named, Ids(), offset
+    )
+    note_commit(state, bounds, group_id, error, NO_MEMBER_EPOCH, True)
+    return True
+
+
+def member_commits_in_transaction(
+    state: State,
+    rules: GroupOffsetsRules,
+    bounds: Bounds,
+    group_id: GroupId,
+    producer_id: ProducerId,
+    member_epoch: GroupMemberEpoch,
+    named: PartitionSet,
+    offset: CommittedValue,
+) -> bool:
+    """A producer commits an offset for several partitions in its transaction, for a member of any epoch."""
+    if not can_write_in_transaction(state, bounds, producer_id) or named == Ids():
+        return False
+    prepare(state, group_id)
+    state.draft.producer_id = producer_id
+    error = offsets.commit_offsets(
+        state.coordinator, state.partition, rules, state.draft, member_epoch, named, Ids(), offset
+    )
+    note_commit(state, bounds, group_id, error, member_epoch, True)
+    return True
+
+
 def transaction_ends(state: State, rules: GroupOffsetsRules, producer_id: ProducerId, commits: bool) -> bool:
     """A transaction that has offsets ends."""
-    if not can_write(state) or not has_open_transaction(state, producer_id):
+    if not offsets.can_serve(state.coordinator) or not has_open_transaction(state, producer_id):
         return False
     clear(state.last)
     marker = Marker.COMMIT if commits else Marker.ABORT
@@ -314,37 +372,51 @@ def coordinator_answers_fetch(state: State) -> bool:
     return True
 
 
-def offsets_are_deleted(state: State, rules: GroupOffsetsRules, group_id: GroupId, named: PartitionSet) -> bool:
+def offsets_are_deleted(
+    state: State, rules: GroupOffsetsRules, bounds: Bounds, group_id: GroupId, named: PartitionSet
+) -> bool:
     """An admin client deletes offsets."""
-    if not can_write(state):
+    if not can_write(state, bounds):
         return False
     prepare(state, group_id)
-    return offsets.delete_offsets(state.coordinator, state.partition, rules, state.draft, named)
+    if not offsets.delete_offsets(state.coordinator, state.partition, rules, state.draft, named):
+        return False
+    clear(state.last)
+    return True
 
 
-def topic_is_deleted(state: State, rules: GroupOffsetsRules, group_id: GroupId, partition_id: PartitionId) -> bool:
+def topic_is_deleted(
+    state: State, rules: GroupOffsetsRules, bounds: Bounds, group_id: GroupId, partition_id: PartitionId
+) -> bool:
     """A topic is deleted, of which a group has the offset."""
-    if not can_write(state):
+    if not can_write(state, bounds):
         return False
     prepare(state, group_id)
-    return offsets.delete_offsets_of_topic(state.coordinator, state.partition, rules, state.draft, partition_id)
+    if not offsets.delete_offsets_of_topic(state.coordinator, state.partition, rules, state.draft, partition_id):
+        return False
+    clear(state.last)
+    return True
 
 
-def group_is_deleted(state: State, rules: GroupOffsetsRules, group_id: GroupId) -> bool:
+def group_is_deleted(state: State, rules: GroupOffsetsRules, bounds: Bounds, group_id: GroupId) -> bool:
     """An admin client deletes a group."""
-    if not can_write(state):
+    if not can_write(state, bounds):
         return False
     prepare(state, group_id)
-    return offsets.delete_group_with_offsets(state.coordinator, state.partition, rules, state.draft)
+    if not offsets.delete_group_with_offsets(state.coordinator, state.partition, rules, state.draft):
+        return False
+    clear(state.last)
+    return True
 
 
-def offsets_expire(state: State, rules: GroupOffsetsRules, group_id: GroupId) -> bool:
+def offsets_expire(state: State, rules: GroupOffsetsRules, bounds: Bounds, group_id: GroupId) -> bool:
     """The coordinator removes the offsets of a group whose retention is over."""
-    if not can_write(state):
+    if not can_write(state, bounds):
         return False
     prepare(state, group_id)
     if not expiry.expire_offsets(state.coordinator, state.partition, rules, state.draft):
         return False
+    clear(state.last)
     write = state.partition.log[len(state.partition.log) - 1]
     state.last.group_id = group_id
     for partition_id, each in enumerate(write.offsets):
@@ -402,27 +474,40 @@ def coordinator_learns_high_watermark(state: State, rules: GroupOffsetsRules) ->
     return True
 
 
-def coordinator_moves(state: State, bounds: Bounds, kept: LoggedPosition, known: LoggedPosition) -> bool:
+def coordinator_moves(state: State, kept: LoggedPosition) -> bool:
     """Another replica becomes the leader, and so the coordinator.
 
     Who: the controller.
     When: at any time.
-    Effect: it has all writes that are committed, and perhaps others. It may not know all of them to be committed.
+    Effect: it has all writes that are committed, and perhaps others.
     Source: CoordinatorRuntime.scheduleLoadOperation; KIP-279.
     """
     partition = state.partition
-    if kept < partition.replicated or kept > len(partition.log) or known > partition.replicated:
-        return False
-    if known < partition.replicated and bounds.late_high_watermarks == 0:
+    if kept < partition.replicated or kept > len(partition.log):
         return False
     clear(state.last)
-    if bounds.fetches > 0:
-        clear(state.fetch)
+    clear(state.fetch)
     for _ in range(len(partition.log) - kept):
         remove(partition.log, len(partition.log) - 1)
-    partition.high_watermark = known
+    partition.high_watermark = partition.replicated
     partition.leader_epoch += 1
     offsets.begin_term_of_offsets(state.coordinator)
+    return True
+
+
+def new_leader_knows_less(state: State, known: LoggedPosition) -> bool:
+    """The new leader does not know all that is committed to be so.
+
+    Who: the new leader.
+    When: it has just begun. A follower learns the high watermark by its next fetch.
+    Effect: its high watermark is lower than that of the former leader.
+    Source: KIP-279; ReplicaFetcherThread.processPartitionData.
+    """
+    partition = state.partition
+    if state.coordinator.is_loading == 0 or state.coordinator.next_offset > 0 or known >= partition.high_watermark:
+        return False
+    clear(state.last)
+    partition.high_watermark = known
     return True
 
 
@@ -446,7 +531,7 @@ def log_is_cleaned(state: State, end: LoggedPosition) -> bool:
     """The cleaner removes what is superseded before a position.
 
     Who: the log cleaner.
-    When: all before it is committed, and no transaction is open there.
+    When: all before it is committed, and the markers of its transactions are.
     Effect: of each key only the last record is left.
     Source: LogCleanerManager.cleanableOffsets (the first unstable offset).
     """
@@ -456,7 +541,7 @@ def log_is_cleaned(state: State, end: LoggedPosition) -> bool:
     for position in range(end):
         write = partition.log[position]
         if write.producer_id != NO_PRODUCER_ID and write.marker == Marker.NONE:
-            if offsets.ending_of(partition, position) == Marker.NONE:
+            if offsets.ending_of(partition, position, partition.high_watermark) == Marker.NONE:
                 return False
     clear(state.last)
     partition.cleaned_to = end
@@ -470,6 +555,7 @@ def knows_its_group(state: State, group_id: int) -> bool:
 
 def prepare_group(state: State, group_id: int) -> None:
     """Prepare a write of a group, which is to change."""
+    clear(state.last)
     prepare(state, group_id)
     state.draft.has_group = True
     copy(state.draft.group, state.coordinator.written.groups[group_id].group)
@@ -491,7 +577,7 @@ def member_joins(
     Source: GroupMetadataManager.consumerGroupHeartbeat, classicGroupJoin and classicGroupSync.
     """
     group = state.coordinator.written.groups[group_id].group
-    if not can_write(state) or group.has_member or group.epoch == bounds.max_member_epoch:
+    if not can_write(state, bounds) or group.has_member or group.epoch == bounds.max_member_epoch:
         return False
     wished = OffsetGroupType.CLASSIC if is_classic else OffsetGroupType.CONSUMER
     if group.type == OffsetGroupType.CLASSIC and not is_classic:
@@ -522,7 +608,7 @@ def member_subscribes(
     Source: GroupMetadataManager.consumerGroupHeartbeat, classicGroupJoin.
     """
     group = state.coordinator.written.groups[group_id].group
-    if not can_write(state) or not group.has_member or not knows_its_group(state, group_id):
+    if not can_write(state, bounds) or not group.has_member or not knows_its_group(state, group_id):
         return False
     if group.is_rebalancing or subscribed == group.wanted or group.epoch == bounds.max_member_epoch:
         return False
@@ -548,7 +634,7 @@ def rebalance_ends(state: State, rules: GroupOffsetsRules, bounds: Bounds, group
     Source: ClassicGroup.initNextGeneration.
     """
     group = state.coordinator.written.groups[group_id].group
-    if not can_write(state) or not group.is_rebalancing or group.epoch == bounds.max_member_epoch:
+    if not can_write(state, bounds) or not group.is_rebalancing or group.epoch == bounds.max_member_epoch:
         return False
     prepare_group(state, group_id)
     state.draft.group.is_rebalancing = False
@@ -559,7 +645,7 @@ def rebalance_ends(state: State, rules: GroupOffsetsRules, bounds: Bounds, group
     return True
 
 
-def member_leaves(state: State, rules: GroupOffsetsRules, group_id: GroupId) -> bool:
+def member_leaves(state: State, rules: GroupOffsetsRules, bounds: Bounds, group_id: GroupId) -> bool:
     """The member leaves, or its session ends.
 
     Who: the coordinator.
@@ -568,7 +654,7 @@ def member_leaves(state: State, rules: GroupOffsetsRules, group_id: GroupId) -> 
     Source: GroupMetadataManager.consumerGroupLeave, classicGroupLeave.
     """
     group = state.coordinator.written.groups[group_id].group
-    if not can_write(state) or not group.has_member or not knows_its_group(state, group_id):
+    if not can_write(state, bounds) or not group.has_member or not knows_its_group(state, group_id):
         return False
     prepare_group(state, group_id)
     left = state.draft.group

@@ -5,7 +5,7 @@ Source: KIP-211, KIP-447, KIP-496, KAFKA-4682, KAFKA-13636, KAFKA-16371.
 Left out, and why that is sound: nothing.
 """
 
-from kafkacheck.impl.group_offsets.constants import OffsetError
+from kafkacheck.impl.group_offsets.constants import OffsetError, OffsetGroupType
 from kafkacheck.model.offset_commits.system import State
 
 
@@ -45,6 +45,45 @@ def refused_requests_write_nothing(before: State, after: State) -> bool:
     return after.last.error == OffsetError.NONE or len(after.partition.log) == len(before.partition.log)
 
 
+def commits_are_of_members(before: State, after: State) -> bool:
+    """A commit is accepted only of the member that has the partitions, since it has them; or of others while none has.
+
+    A producer need not say for which member it commits.
+    Lost to users: a member that has lost its partitions overwrites the offsets of the next owner.
+    Source: KIP-447, KIP-848, KIP-1251.
+    """
+    last = after.last
+    group = before.coordinator.written.groups[last.group_id].group
+    if last.is_commit == 0:
+        return True
+    if last.commit < 0:
+        return not group.has_member or last.is_transactional == 1
+    if not group.has_member or last.commit > group.epoch:
+        return False
+    return last.commit == group.epoch or (group.type == OffsetGroupType.CONSUMER and last.commit >= group.owned_since)
+
+
+def members_can_commit(before: State, after: State) -> bool:
+    """A commit of the member, with the epoch that it was told and has its partitions since, is not refused.
+
+    Lost to users: a consumer cannot commit, and its records are processed again.
+    Source: KAFKA-18060, KIP-1251.
+    """
+    last = after.last
+    if last.error == OffsetError.NONE:
+        return True
+    group = before.coordinator.written.groups[last.group_id].group
+    if last.commit < 0:
+        return not (last.is_transactional == 1 or not group.has_member)
+    if not group.has_member or last.commit != group.epoch:
+        return (
+            group.type != OffsetGroupType.CONSUMER
+            or not group.has_member
+            or not (group.owned_since <= last.commit < group.epoch)
+        )
+    return False
+
+
 def expiry_spares_members(before: State, after: State) -> bool:
     """No offset expires of a topic to which a member subscribes, as the member was told.
 
@@ -52,7 +91,7 @@ def expiry_spares_members(before: State, after: State) -> bool:
     Source: KAFKA-4682, KIP-211, KAFKA-13636.
     """
     member = before.members[after.last.group_id].group
-    return not member.has_member or after.last.expired & member.wanted == member.wanted - member.wanted
+    return not member.has_member or len(after.last.expired & member.wanted) == 0
 
 
 def expiry_spares_recent_commits(before: State, after: State) -> bool:
