@@ -32,8 +32,6 @@ class GroupOffsetsRules(NamedTuple):
 
     refused_commit_is_not_pending: an offset that the coordinator refuses is not noted as pending, which would keep the
         offset and the group for ever (KAFKA-16371).
-    later_record_is_committed: of two commits of an offset, the one that is later in the log counts, even if the other
-        is in a transaction that ends later (KAFKA-5247).
     members_keep_offsets: the offsets of a group with members do not expire (KAFKA-4682, KIP-211).
     rebalance_keeps_offsets: no offset expires while the members of a group are about to have other subscriptions
         (KAFKA-13636).
@@ -56,7 +54,6 @@ class GroupOffsetsRules(NamedTuple):
     """
 
     refused_commit_is_not_pending: Annotated[bool, Since("3.8", begun="0.9")] = True
-    later_record_is_committed: Annotated[bool, Since(EVERY)] = True
     members_keep_offsets: Annotated[bool, Since("2.1")] = True
     rebalance_keeps_offsets: Annotated[
         bool, Since("2.8.2", begun="2.4"), Since("3.0.1", begun="3.0"), Since("3.1.1", begun="3.1")

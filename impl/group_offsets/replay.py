@@ -88,7 +88,7 @@ def end_transaction_of(cached: CachedGroup, rules: GroupOffsetsRules, producer_i
     for partition_id, each in enumerate(pending.offsets):
         if each.offset != NO_COMMIT and marker == Marker.COMMIT:
             stored = cached.offsets[partition_id]
-            if not rules.later_record_is_committed or each.position > stored.position:
+            if each.position > stored.position:
                 copy(stored, each)
         clear(each)
 

@@ -10,7 +10,7 @@ from kafkacheck.model.offset_commits import family, system
 from kafkacheck.spec.offset_commits import properties
 
 MODEL = family.OFFSET_COMMITS.model(
-    bounds={"groups": 1, "offsets": 1, "max_member_epoch": 2, "max_time": 2, "log_writes": 5},
+    bounds={"groups": 1, "partitions": 1, "offsets": 1, "max_member_epoch": 2, "max_time": 2, "log_writes": 4},
     actions=[
         system.client_commits,
         *family.TRANSACTIONS,

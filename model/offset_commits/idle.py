@@ -11,7 +11,7 @@ from kafkacheck.model.offset_commits import family, system
 
 MODEL = family.OFFSET_COMMITS.model(
     rules=family.MENDED._replace(consumer_group_keeps_offsets=False),
-    bounds={"groups": 1, "offsets": 1, "max_member_epoch": 2, "max_time": 2, "log_writes": 5},
+    bounds={"groups": 1, "partitions": 1, "offsets": 1, "max_member_epoch": 2, "max_time": 2, "log_writes": 4},
     actions=[
         system.client_commits,
         *family.EXPIRY,

@@ -1,6 +1,6 @@
 """Does a new coordinator find offsets and open transactions in the log as they were, if the log is compacted?
 
-Bounds: two groups, a producer, four writes, an election and a cleaning.
+Bounds: a group, a producer, four writes, an election and a cleaning.
 Expected: HOLDS
 """
 
@@ -8,7 +8,7 @@ from kafkacheck.model.offset_commits import family, system
 from kafkacheck.spec.offset_commits import properties
 
 MODEL = family.OFFSET_COMMITS.model(
-    bounds={"partitions": 1, "log_writes": 4, "coordinator_moves": 1, "cleanings": 1},
+    bounds={"groups": 1, "partitions": 1, "log_writes": 4, "coordinator_moves": 1, "cleanings": 1},
     actions=[
         system.client_commits,
         *family.TRANSACTIONS,

@@ -105,10 +105,11 @@ def expiry_spares_recent_commits(before: State, after: State) -> bool:
 
 
 def expiry_spares_groups_that_were_alive(before: State, after: State) -> bool:
-    """No offset expires before the retention has passed since the group lost its last member.
+    """No offset of a group without members expires before the retention has passed since the last one left.
 
     Lost to users: a consumer that restarts begins anew, or misses records.
     Source: KIP-211; `offsets.retention.minutes`.
     """
-    member = before.members[after.last.group_id]
-    return len(after.last.expired) == 0 or member.group.has_member or member.left_at < before.now
+    if before.coordinator.written.groups[after.last.group_id].group.has_member:
+        return True
+    return len(after.last.expired) == 0 or before.members[after.last.group_id].left_at < before.now
