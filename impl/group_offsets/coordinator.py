@@ -56,6 +56,15 @@ def write_commits(
             cached.being_written |= {partition_id}
 
 
+def know_group(cached: CachedGroup) -> None:
+    """Have a group without a protocol, if there is none, even if all partitions of the commit are refused.
+
+    Source: OffsetMetadataManager.validateOffsetCommit (getOrMaybeCreateClassicGroup).
+    """
+    if cached.group.type == OffsetGroupType.NONE:
+        cached.group.type = OffsetGroupType.SIMPLE
+
+
 def commit_offsets(
     coordinator: OffsetsCoordinator,
     partition: OffsetsPartition,
@@ -76,6 +85,7 @@ def commit_offsets(
     cached = coordinator.written.groups[draft.group_id]
     error = validate_commit(cached.group, rules, member_epoch, draft.producer_id != NO_PRODUCER_ID)
     if error == OffsetError.NONE:
+        know_group(cached)
         write_commits(cached, rules, draft, named, too_large, offset)
     if has_records(draft):
         append_write(coordinator, partition, rules, draft)
