@@ -186,7 +186,7 @@ REUSED = ("4.0.0", "4.0.1", "4.1.0", "4.1.1")
 """Releases that reuse the memory of a batch which expires in flight (KAFKA-19012)."""
 CLIENT, REFUSED = "transactional_client.py", "transactional_client_model.py"
 CLASSIC, JOINING = "classic_group.py", "classic_group_model.py"
-COMMITS = ("stable", "transactions", "loading", "partitions", "expiry")
+COMMITS = ("stable", "transactions", "loading", "partitions", "expiry", "members")
 JOINER, TOLD = "classic_client.py", "classic_client_model.py"
 SUBSCRIPTIONS = ("topics=2", "members=1", "max_group_epoch=4", "deferrals=1")
 """One member changes its topics, also while it has partitions to give up."""

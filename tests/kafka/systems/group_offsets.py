@@ -12,7 +12,7 @@ import jvm
 DOOR = "org.apache.kafka.coordinator.group.GroupOffsetsDoor"
 RETENTION_MS = 100 * 24 * 3_600_000
 """More than `offsets.retention.minutes`; one tick of the model."""
-NONE, NO_MEMBER = 0, -1
+NONE, NO_MEMBER, LATER = 0, -1, 1_000
 UNSTABLE = "UNSTABLE_OFFSET_COMMIT"
 SEEN = ("group.type", "offsets[*].offset", "pending[*].offsets[*].offset")
 Written = dict[str, Any]
@@ -51,7 +51,14 @@ class GroupOffsets:
         self.is_loading, self.is_held = False, False
         self.next = self.committed = self.heard = self.high_watermark = self.replicated = self.cleaned_to = 0
         self.epochs: list[dict[str, int]] = [{"epoch": 0, "since": 0} for _ in range(self.bounds["groups"])]
+        self.known: list[dict[int, int]] = [{0: 0} for _ in range(self.bounds["groups"])]
         self.answer: dict[str, Any] = {}
+
+    def know(self, group: int) -> None:
+        """Note which generation or member epoch the newest one of the model is."""
+        epoch = self.epochs[group]["epoch"]
+        generation = int(self.door.generation(group))
+        self.known[group][epoch] = epoch if generation < 0 else generation
 
     def act(self, action: str, parameters: dict[str, Any]) -> bool:
         """Call the coordinator."""
@@ -101,8 +108,8 @@ class GroupOffsets:
         return self.answered(error)
 
     def epoch_of(self, group: int, epoch: int) -> int:
-        """The generation or member epoch that stands for one of the model; another one, if the group never had it."""
-        return epoch
+        """The generation or member epoch that stands for one of the model; a later one, if the group never had it."""
+        return self.known[group].get(epoch, LATER + epoch)
 
     def producer_commits_offsets(self, group_id: int, producer_id: int, named: Any, offset: int) -> bool:
         """A producer commits in its transaction, and names no member."""
@@ -233,6 +240,7 @@ class GroupOffsets:
         known["epoch"] += 1
         known["since"] = known["epoch"]
         self.door.join(group_id, is_classic, known["epoch"], jvm.int_list(ids(subscribed)))
+        self.know(group_id)
         self.noted(group_id, ())
         return True
 
@@ -242,6 +250,7 @@ class GroupOffsets:
         if str(self.door.type(group_id)) == "CONSUMER":
             known["epoch"] += 1
         self.door.subscribe(group_id, known["epoch"], known["since"], jvm.int_list(ids(subscribed)))
+        self.know(group_id)
         self.noted(group_id, ())
         return True
 
@@ -249,6 +258,7 @@ class GroupOffsets:
         """The rebalance of a classic group ends."""
         self.epochs[group_id]["epoch"] += 1
         self.door.endRebalance(group_id)
+        self.know(group_id)
         self.noted(group_id, ())
         return True
 

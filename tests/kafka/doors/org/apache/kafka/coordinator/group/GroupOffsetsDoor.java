@@ -2,6 +2,7 @@ package org.apache.kafka.coordinator.group;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -75,8 +76,12 @@ public final class GroupOffsetsDoor {
         .map(Method::getName).filter(name -> name.startsWith("setGenerationId")).findFirst().orElseThrow();
     private static final Set<String> OF_METRICS = Set.of("record", "incrementNumOffsets", "decrementNumOffsets");
 
+    private static final boolean HAS_ASSIGNMENT_EPOCHS = Stream.of(ConsumerGroupMember.class.getDeclaredMethods())
+        .anyMatch(each -> each.getName().equals("assignmentEpoch"));
+
     private final List<Write> log = new ArrayList<>();
     private final RequestContext context = AroundManager.context(ApiKeys.OFFSET_COMMIT, 9);
+    private final RequestContext inTransaction = AroundManager.context(ApiKeys.TXN_OFFSET_COMMIT, 5);
     private final Object metrics;
     private AroundManager around;
     private OffsetMetadataManager offsets;
@@ -180,11 +185,11 @@ public final class GroupOffsetsDoor {
             .setMemberId(epoch < 0 ? "" : MEMBER)
             .setGenerationIdOrMemberEpoch(epoch);
         for (int each : named) {
-            request.topics().add(new OffsetCommitRequestTopic().setName(topic(each)).setPartitions(List.of(
+            request.topics().add(named(new OffsetCommitRequestTopic().setName(topic(each)).setPartitions(List.of(
                 new OffsetCommitRequestPartition().setPartitionIndex(0).setCommittedOffset(offset)
-                    .setCommittedMetadata(tooLarge.contains(each) ? TOO_LARGE : ""))));
+                    .setCommittedMetadata(tooLarge.contains(each) ? TOO_LARGE : ""))), each));
         }
-        return answered(NO_PRODUCER, "commitOffset", request);
+        return answered(NO_PRODUCER, "commitOffset", context, request);
     }
 
     /** TxnOffsetCommit; the name of the error of the whole request. */
@@ -194,20 +199,35 @@ public final class GroupOffsetsDoor {
             .setProducerId(producerId)
             .setMemberId(epoch < 0 ? "" : MEMBER);
         for (int each : named) {
-            request.topics().add(new TxnOffsetCommitRequestTopic().setName(topic(each)).setPartitions(List.of(
-                new TxnOffsetCommitRequestPartition().setPartitionIndex(0).setCommittedOffset(offset))));
+            request.topics().add(named(new TxnOffsetCommitRequestTopic().setName(topic(each)).setPartitions(List.of(
+                new TxnOffsetCommitRequestPartition().setPartitionIndex(0).setCommittedOffset(offset))), each));
         }
         Members.call(request, SET_GENERATION, epoch);
-        return answered(producerId, "commitTransactionalOffset", request);
+        return answered(producerId, "commitTransactionalOffset", inTransaction, request);
+    }
+
+    /** A topic of a request, with its id if the release has ids there. */
+    private static <T> T named(T topic, int partition) {
+        boolean hasId = Stream.of(topic.getClass().getMethods()).anyMatch(each -> each.getName().equals("setTopicId"));
+        if (hasId) Members.call(topic, "setTopicId", id(partition));
+        return topic;
+    }
+
+    private static Uuid id(int partition) {
+        return new Uuid(1, partition + 1);
     }
 
     @SuppressWarnings("unchecked")
-    private String answered(long producerId, String method, Object request) {
+    private String answered(long producerId, String method, RequestContext asked, Object request) {
         try {
-            append(producerId, ((CoordinatorResult<?, CoordinatorRecord>)
-                Members.call(offsets, method, context, request)).records());
+            CoordinatorResult<?, CoordinatorRecord> result =
+                (CoordinatorResult<?, CoordinatorRecord>) Members.call(offsets, method, asked, request);
+            append(producerId, result.records());
             around.snapshots.idempotentCreateSnapshot(log.size());
-            return Errors.NONE.name();
+            Object topic = ((Iterable<?>) Members.call(result.response(), "topics")).iterator().next();
+            Object partition = ((Iterable<?>) Members.call(topic, "partitions")).iterator().next();
+            Errors error = Errors.forCode((Short) Members.call(partition, "errorCode"));
+            return error == Errors.OFFSET_METADATA_TOO_LARGE ? Errors.NONE.name() : error.name();
         } catch (ApiException error) {
             return Errors.forException(error).name();
         }
@@ -301,9 +321,14 @@ public final class GroupOffsetsDoor {
 
     private void updateConsumer(ConsumerGroup group, int epoch, int ownedSince, List<Integer> subscribed) {
         group.setGroupEpoch(epoch);
-        group.updateMember(new ConsumerGroupMember.Builder(MEMBER)
-            .setMemberEpoch(epoch).setPreviousMemberEpoch(ownedSince)
-            .setSubscribedTopicNames(topics(subscribed)).build());
+        ConsumerGroupMember.Builder member = new ConsumerGroupMember.Builder(MEMBER)
+            .setMemberEpoch(epoch).setPreviousMemberEpoch(ownedSince).setSubscribedTopicNames(topics(subscribed));
+        if (HAS_ASSIGNMENT_EPOCHS) {
+            Map<Uuid, Map<Integer, Integer>> assigned = new HashMap<>();
+            for (int each = 0; each < partitions; each++) assigned.put(id(each), Map.of(0, ownedSince));
+            Members.call(member, "setAssignedPartitions", assigned);
+        }
+        group.updateMember(member.build());
     }
 
     private Group known(int group) {
