@@ -200,6 +200,16 @@ def delete_group_with_offsets(
     return True
 
 
+def fetched_offset(cached: CachedGroup, partition_id: int) -> int:
+    """The offset that a fetch returns: that of the group, if there is one.
+
+    Source: OffsetMetadataManager.fetchOffsets, validateOffsetFetch.
+    """
+    if cached.group.type == OffsetGroupType.NONE:
+        return NO_COMMIT
+    return cached.offsets[partition_id].offset
+
+
 def can_serve(coordinator: OffsetsCoordinator) -> bool:
     """Whether the coordinator has read its log."""
     return not is_loading(coordinator)

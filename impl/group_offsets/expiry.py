@@ -76,13 +76,13 @@ def expire_offsets(
     """Remove the offsets of a group whose retention is over, and the group if none is left.
 
     Who: the coordinator, every `offsets.retention.check.interval.ms`.
-    When: the draft has the group and the time.
+    When: there is the group. The draft names it, and has the time.
     Effect: they are gone. False if there is nothing to write.
     Source: GroupCoordinatorShard.cleanupGroupMetadata, OffsetMetadataManager.cleanupExpiredOffsets.
     Left out: Kafka has one write for all groups; here each group has its own.
     """
     cached = coordinator.written.groups[draft.group_id]
-    if may_expire(cached.group, rules):
+    if cached.group.type != OffsetGroupType.NONE and may_expire(cached.group, rules):
         for partition_id, stored in enumerate(cached.offsets):
             if stored.offset != NO_COMMIT and is_expired(cached, rules, partition_id, draft.time):
                 draft.offsets[partition_id] = NO_COMMIT

@@ -310,9 +310,9 @@ def client_fetches(state: State, group_id: GroupId, partition_id: PartitionId) -
     """
     if not offsets.can_serve(state.coordinator):
         return False
-    stored = state.coordinator.committed.groups[group_id].offsets[partition_id]
-    tell_fetch(state, group_id, partition_id, stored.offset, state.coordinator.committed_to)
-    note_told(state, group_id, partition_id, stored.offset, state.coordinator.committed_to - 1)
+    offset = offsets.fetched_offset(state.coordinator.committed.groups[group_id], partition_id)
+    tell_fetch(state, group_id, partition_id, offset, state.coordinator.committed_to)
+    note_told(state, group_id, partition_id, offset, state.coordinator.committed_to - 1)
     return True
 
 
@@ -345,7 +345,7 @@ def client_fetches_stable(state: State, group_id: GroupId, partition_id: Partiti
     cached = state.coordinator.written.groups[group_id]
     if not offsets.can_serve(state.coordinator) or state.fetch.is_held or is_pending(cached, partition_id):
         return False
-    offset = cached.offsets[partition_id].offset
+    offset = offsets.fetched_offset(cached, partition_id)
     tell_fetch(state, group_id, partition_id, offset, len(state.partition.log))
     state.fetch.is_held = True
     state.fetch.group_id = group_id

@@ -160,8 +160,8 @@ def waiting_offsets_are_pending(state: State) -> bool:
 def offsets_have_a_group(state: State) -> bool:
     """An offset that is committed or pending is of a group that the coordinator has.
 
-    Lost if it fails: the coordinator can expire the offsets of no group in the partition any more.
-    Source: KAFKA-19163; OffsetMetadataManager.cleanupExpiredOffsets.
+    Lost to users: no fetch returns the offset, and it never expires.
+    Source: KAFKA-19163; OffsetMetadataManager.validateOffsetFetch, GroupCoordinatorShard.cleanupGroupMetadata.
     """
     return all(
         cached.group.type != OffsetGroupType.NONE

@@ -5,6 +5,7 @@ returns at which high watermark, what expires, and what a new coordinator reads.
 high watermark and its cleaner, and for what members ask of their groups.
 """
 
+import re
 from typing import Any
 
 import jvm
@@ -39,7 +40,7 @@ class GroupOffsets:
         self.not_judged = {
             path: "the log's, a member's, a client's, or of what was told"
             for path in model.fields
-            if path not in judged
+            if re.sub(r"\[\d+\]", "[*]", path) not in judged
         }
         self.door = jvm.java(DOOR)()
 
