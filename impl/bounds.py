@@ -18,6 +18,7 @@ class Bounds(NamedTuple):
     creations: how many partitions of a consumer group's topics are created later.
     deferrals: how often the assignor of a consumer group may wait.
     deletions: how many records retention deletes in a delivery model.
+    deposed_coordinators: 1 if a deposed coordinator of offsets may still answer; 0 otherwise.
     elr_index: 1 if the controller's index of eligible leader replicas is modelled; 0 otherwise.
     failovers: how often the coordinator of a consumer group can change.
     fetch_sessions: 1 if followers have fetch sessions; 0 otherwise.
@@ -54,6 +55,7 @@ class Bounds(NamedTuple):
     creations: int
     deferrals: int
     deletions: int
+    deposed_coordinators: int
     elr_index: int
     failovers: int
     fetch_sessions: int

@@ -14,6 +14,7 @@ from kafkacheck.impl.coordinator.runtime import begin_loading, has_loaded, is_lo
 from kafkacheck.impl.group_offsets.constants import NO_COMMIT, NOT_WRITTEN, OffsetError, OffsetGroupType
 from kafkacheck.impl.group_offsets.records import (
     CachedGroup,
+    DeposedCoordinator,
     GroupOffsetsRules,
     LoggedWrite,
     OffsetsCoordinator,
@@ -245,6 +246,23 @@ def learn_high_watermark(
     replay_write(coordinator.committed, rules, partition.log[position], position)
     coordinator.committed_to = position + 1
     return True
+
+
+def depose_coordinator(deposed: DeposedCoordinator, partition: OffsetsPartition, kept: int) -> None:
+    """Keep the first write of the coordinator of now that the next leader lacks, and that clients wait for."""
+    clear(deposed)
+    if kept < len(partition.log) and partition.log[kept].term == partition.leader_epoch:
+        deposed.is_waiting = True
+        deposed.position = kept
+        copy(deposed.write, partition.log[kept])
+
+
+def answers_lost_write(deposed: DeposedCoordinator, partition: OffsetsPartition, rules: GroupOffsetsRules) -> bool:
+    """Whether a deposed coordinator takes a write for committed: the high watermark has got beyond its position.
+
+    Source: CoordinatorPartitionWriter.ListenerAdapter; KAFKA-20634.
+    """
+    return partition.high_watermark > deposed.position and not rules.deposed_coordinator_hears_nothing
 
 
 def begin_term_of_offsets(coordinator: OffsetsCoordinator) -> None:

@@ -51,6 +51,8 @@ class GroupOffsetsRules(NamedTuple):
         committed (no release).
     loading_coordinator_hears_high_watermark: a new coordinator hears of a high watermark that rises after it has read
         the last record, and before it serves (no release).
+    deposed_coordinator_hears_nothing: a coordinator whose broker has become a follower hears of no high watermark, so
+        that it answers no write as committed that was lost (KAFKA-20634).
     """
 
     refused_commit_is_not_pending: Annotated[bool, Since("3.8", begun="0.9")] = True
@@ -66,6 +68,7 @@ class GroupOffsetsRules(NamedTuple):
     commit_may_name_earlier_epoch: Annotated[bool, Since("4.3")] = True
     new_coordinator_awaits_high_watermark: Annotated[bool, Since(EVERY)] = False
     loading_coordinator_hears_high_watermark: Annotated[bool, Since(EVERY)] = False
+    deposed_coordinator_hears_nothing: Annotated[bool, Since("4.2.2", begun="3.7"), Since("4.3.1", begun="4.3")] = True
 
 
 class OffsetGroup(Struct):
@@ -197,3 +200,16 @@ class OffsetsPartition(Struct):
     replicated: LoggedPosition
     cleaned_to: Annotated[LoggedPosition, If("cleanings")]
     leader_epoch: Annotated[int, Count("coordinator_moves")]
+
+
+class DeposedCoordinator(Struct):
+    """A coordinator whose broker has become a follower, and that is not unloaded yet; blank if there is none.
+
+    is_waiting: whether a write of it is not answered, which the new leader lacks.
+    position: the position that the write had.
+    write: the write.
+    """
+
+    is_waiting: bool
+    position: LoggedPosition
+    write: LoggedWrite

@@ -44,6 +44,7 @@ OFFSET_COMMITS = Lanes(
             text="producer {producer_id} commits {offset} for {named}, epoch {member_epoch}",
         ),
         "coordinator_moves": Event(at=AT_LOG, text="another leader with {kept} writes"),
+        "deposed_coordinator_ends_write": Event(at="clients", text="the deposed coordinator answers"),
         "new_leader_knows_less": Event(at=AT_LOG, text="knows only {known} writes to be committed"),
         "coordinator_reads_write": Event(at=AT_LOG, text="is read up to {coordinator.next_offset}"),
         "coordinator_ends_loading": Event(at=AT_LOG, text="is loaded"),

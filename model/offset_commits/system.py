@@ -8,6 +8,7 @@ from kafkacheck.impl.group_offsets import coordinator as offsets
 from kafkacheck.impl.group_offsets import expiry
 from kafkacheck.impl.group_offsets.constants import NO_MEMBER_EPOCH, NO_TIME, NOT_WRITTEN, OffsetError, OffsetGroupType
 from kafkacheck.impl.group_offsets.records import (
+    DeposedCoordinator,
     GroupId,
     GroupMemberEpoch,
     GroupOffsetsRules,
@@ -118,6 +119,7 @@ class State(Struct):
 
     coordinator: the coordinator.
     partition: the partition of the offsets topic.
+    deposed: the coordinator before this one.
     members: by group, what its member knows.
     now: the time; one tick is the retention.
     fetch: the fetch that waits.
@@ -129,6 +131,7 @@ class State(Struct):
 
     coordinator: OffsetsCoordinator
     partition: OffsetsPartition
+    deposed: Annotated[DeposedCoordinator, If("deposed_coordinators")]
     members: Annotated[Array[Membership], ById("groups")]
     now: Time
     fetch: Annotated[HeldFetch, If("fetches")]
@@ -465,16 +468,38 @@ def coordinator_learns_high_watermark(state: State, rules: GroupOffsetsRules) ->
     write = state.partition.log[position]
     if write.term != state.partition.leader_epoch or write.marker != Marker.NONE:
         return True
-    if write.producer_id == NO_PRODUCER_ID:
-        for partition_id, offset in enumerate(write.offsets):
-            if offset != NOT_WRITTEN:
-                note_told(state, write.group_id, partition_id, offset, position)
+    note_answered(state, write, position)
     if write.has_group:
         copy(state.members[write.group_id].group, write.group)
     return True
 
 
-def coordinator_moves(state: State, kept: LoggedPosition) -> bool:
+def note_answered(state: State, write: LoggedWrite, position: int) -> None:
+    """Note that the clients of a write are told that it is committed."""
+    if write.producer_id == NO_PRODUCER_ID and write.marker == Marker.NONE:
+        for partition_id, offset in enumerate(write.offsets):
+            if offset != NOT_WRITTEN:
+                note_told(state, write.group_id, partition_id, offset, position)
+
+
+def deposed_coordinator_ends_write(state: State, rules: GroupOffsetsRules) -> bool:
+    """A deposed coordinator answers a write that was lost: with an error, when it is unloaded.
+
+    Who: the deposed coordinator.
+    When: it has such a write.
+    Effect: the client knows that the write may be lost. If the coordinator takes it for committed, so does the client.
+    Source: CoordinatorRuntime.scheduleUnloadOperation; KAFKA-20634.
+    """
+    if not state.deposed.is_waiting:
+        return False
+    clear(state.last)
+    if offsets.answers_lost_write(state.deposed, state.partition, rules):
+        note_answered(state, state.deposed.write, state.deposed.position)
+    clear(state.deposed)
+    return True
+
+
+def coordinator_moves(state: State, bounds: Bounds, kept: LoggedPosition) -> bool:
     """Another replica becomes the leader, and so the coordinator.
 
     Who: the controller.
@@ -487,6 +512,8 @@ def coordinator_moves(state: State, kept: LoggedPosition) -> bool:
         return False
     clear(state.last)
     clear(state.fetch)
+    if bounds.deposed_coordinators > 0:
+        offsets.depose_coordinator(state.deposed, partition, kept)
     for _ in range(len(partition.log) - kept):
         remove(partition.log, len(partition.log) - 1)
     partition.high_watermark = partition.replicated

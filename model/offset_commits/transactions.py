@@ -1,6 +1,6 @@
 """Do transactions and plain commits leave the offset whose record is the latest, in each group its own?
 
-Bounds: two groups and two producers, whose transactions may have offsets of both groups; five writes, and a deletion of
+Bounds: two groups and two producers, whose transactions may have offsets of both groups; four writes, and a deletion of
     offsets, of a topic or of a group may be one of them.
 Expected: HOLDS
 """
@@ -9,7 +9,7 @@ from kafkacheck.model.offset_commits import family, system
 from kafkacheck.spec.offset_commits import properties
 
 MODEL = family.OFFSET_COMMITS.model(
-    bounds={"partitions": 1, "producer_ids": 2, "log_writes": 5},
+    bounds={"partitions": 1, "producer_ids": 2, "log_writes": 4},
     actions=[
         system.client_commits,
         *family.TRANSACTIONS,
