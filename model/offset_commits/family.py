@@ -46,6 +46,12 @@ ALWAYS = (
     steps.expiry_spares_members,
     steps.expiry_spares_recent_commits,
     steps.expiry_spares_groups_that_were_alive,
+    steps.stable_fetches_tell_nothing_pending,
+    steps.expiry_spares_pending_offsets,
+    steps.expiry_ends_groups,
+    steps.deleted_groups_have_no_member,
+    steps.tombstones_are_of_offsets,
+    steps.groups_keep_their_kind,
 )
 
 OFFSET_COMMITS = Family(

@@ -5,7 +5,9 @@ Source: KIP-211, KIP-447, KIP-496, KAFKA-4682, KAFKA-13636, KAFKA-16371.
 Left out, and why that is sound: nothing.
 """
 
-from kafkacheck.impl.group_offsets.constants import OffsetError, OffsetGroupType
+from kafkacheck.impl.group_offsets.constants import NO_COMMIT, OffsetError, OffsetGroupType
+from kafkacheck.impl.group_offsets.records import CachedGroup
+from kafkacheck.impl.log.constants import Marker
 from kafkacheck.model.offset_commits.system import State
 
 
@@ -113,3 +115,109 @@ def expiry_spares_groups_that_were_alive(before: State, after: State) -> bool:
     if before.coordinator.written.groups[after.last.group_id].group.has_member:
         return True
     return len(after.last.expired) == 0 or before.members[after.last.group_id].left_at < before.now
+
+
+def is_pending_offset(cached: CachedGroup, partition_id: int) -> bool:
+    """Whether the offset is pending in a transaction."""
+    return any(pending.offsets[partition_id].offset != NO_COMMIT for pending in cached.pending)
+
+
+def has_any_offset(cached: CachedGroup) -> bool:
+    """Whether an offset of the group is committed or pending."""
+    return any(
+        stored.offset != NO_COMMIT or is_pending_offset(cached, partition_id)
+        for partition_id, stored in enumerate(cached.offsets)
+    )
+
+
+def stable_fetches_tell_nothing_pending(before: State, after: State) -> bool:
+    """No fetch of a stable offset tells one that a transaction may change.
+
+    Lost to users: a record is processed twice in transactions.
+    Source: KIP-447.
+    """
+    if before.fetch.is_held or not after.fetch.is_held:
+        return True
+    cached = before.coordinator.written.groups[after.fetch.group_id]
+    return not is_pending_offset(cached, after.fetch.partition_id)
+
+
+def expiry_spares_pending_offsets(before: State, after: State) -> bool:
+    """No offset expires that a transaction may change: the tombstone would remove what is pending.
+
+    Lost to users: a consumer begins anew, or misses records.
+    Source: KAFKA-14505; OffsetMetadataManager.cleanupExpiredOffsets.
+    """
+    cached = before.coordinator.written.groups[after.last.group_id]
+    return not any(is_pending_offset(cached, partition_id) for partition_id in after.last.expired)
+
+
+def is_new_write(before: State, after: State) -> bool:
+    """Whether the step has written."""
+    return len(after.partition.log) > len(before.partition.log)
+
+
+def expiry_ends_groups(before: State, after: State) -> bool:
+    """A group without members goes with its last offset.
+
+    Lost if it fails: groups are never deleted.
+    Source: GroupMetadataManager.maybeDeleteGroup.
+    """
+    cached = after.coordinator.written.groups[after.last.group_id]
+    if not is_new_write(before, after) or len(after.last.expired) == 0:
+        return True
+    if cached.group.has_member or has_any_offset(cached):
+        return True
+    return cached.group.type == OffsetGroupType.NONE
+
+
+def deleted_groups_have_no_member(before: State, after: State) -> bool:
+    """A group is deleted only if it is there, and has no member.
+
+    Lost to users: a consumer is thrown out of its group.
+    Source: ClassicGroup.validateDeleteGroup, ConsumerGroup.validateDeleteGroup.
+    """
+    if not is_new_write(before, after):
+        return True
+    write = after.partition.log[len(after.partition.log) - 1]
+    if not write.has_group or write.group.type != OffsetGroupType.NONE:
+        return True
+    group = before.coordinator.written.groups[write.group_id].group
+    return group.type != OffsetGroupType.NONE and not group.has_member
+
+
+def tombstones_are_of_offsets(before: State, after: State) -> bool:
+    """A tombstone is written only for an offset that is committed or pending; and no write is empty.
+
+    Lost if it fails: the log of the coordinator grows for nothing.
+    Source: OffsetMetadataManager.deleteOffsets.
+    """
+    if not is_new_write(before, after):
+        return True
+    write = after.partition.log[len(after.partition.log) - 1]
+    if write.marker != Marker.NONE:
+        return True
+    cached = before.coordinator.written.groups[write.group_id]
+    if not write.has_group and not any(each >= NO_COMMIT for each in write.offsets):
+        return False
+    return all(
+        each != NO_COMMIT or cached.offsets[partition_id].offset != NO_COMMIT or is_pending_offset(cached, partition_id)
+        for partition_id, each in enumerate(write.offsets)
+    )
+
+
+def groups_keep_their_kind(before: State, after: State) -> bool:
+    """A group that is there becomes one of another kind only if it had no protocol, and accepted commits make it.
+
+    Lost to users: members of the group are unknown.
+    Source: GroupMetadataManager.getOrMaybeCreateClassicGroup.
+    """
+    if after.coordinator.is_loading > 0 or before.coordinator.is_loading > 0:
+        return True
+    return all(
+        cached.group.type == after.coordinator.written.groups[group_id].group.type
+        or cached.group.type == OffsetGroupType.NONE
+        or cached.group.type == OffsetGroupType.SIMPLE
+        or after.coordinator.written.groups[group_id].group.type == OffsetGroupType.NONE
+        for group_id, cached in enumerate(before.coordinator.written.groups)
+    )

@@ -5,13 +5,12 @@ import pytest
 from kafkacheck.checker.schema import Ids, add
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.group_offsets.constants import OffsetError, OffsetGroupType
-from kafkacheck.impl.group_offsets.records import LoggedWrite
 from kafkacheck.impl.log.constants import Marker
 from kafkacheck.model.offset_commits.expiry import MODEL
 from kafkacheck.model.offset_commits.system import State
 from kafkacheck.spec.offset_commits import properties, steps
 
-LAYOUT = Layout(State, {**MODEL.bounds, "fetches": 1, "refusals": 1})
+LAYOUT = Layout(State, {**MODEL.bounds, "groups": 2, "fetches": 1, "refusals": 1})
 
 
 def write(state, offset, **fields):
@@ -137,7 +136,7 @@ def notes_what_is_refused(after):
 def writes_what_is_refused(after):
     after.last.error = OffsetError.UNKNOWN_MEMBER_ID
     after.last.commit = 1
-    add(after.partition.log, LoggedWrite())
+    write(after, 1)
 
 
 def accepts_a_stranger(after):
@@ -153,13 +152,33 @@ def expires_a_recent_offset(after):
     after.last.expired = Ids({0})
 
 
+def tells_a_pending_offset(after):
+    after.fetch.is_held = True
+
+
+def writes_nothing(after):
+    write(after, -1)
+
+
+def writes_a_needless_tombstone(after):
+    write(after, 0, group_id=1)
+
+
+def deletes_a_group_twice(after):
+    write(after, -1, group_id=1, has_group=True)
+
+
 STEPS = {
     has_told_an_old_offset: [steps.fetches_know_what_was_told],
     notes_what_is_refused: [steps.refused_partitions_are_as_before],
     writes_what_is_refused: [steps.refused_requests_write_nothing],
     accepts_a_stranger: [steps.commits_are_of_members],
     refuses_a_client: [steps.members_can_commit],
-    expires_a_recent_offset: [steps.expiry_spares_recent_commits],
+    expires_a_recent_offset: [steps.expiry_spares_recent_commits, steps.expiry_spares_pending_offsets],
+    tells_a_pending_offset: [steps.stable_fetches_tell_nothing_pending],
+    writes_nothing: [steps.tombstones_are_of_offsets],
+    writes_a_needless_tombstone: [steps.tombstones_are_of_offsets],
+    deletes_a_group_twice: [steps.deleted_groups_have_no_member],
 }
 OF_STEPS = (
     steps.fetches_know_what_was_told,
@@ -170,6 +189,12 @@ OF_STEPS = (
     steps.expiry_spares_members,
     steps.expiry_spares_recent_commits,
     steps.expiry_spares_groups_that_were_alive,
+    steps.stable_fetches_tell_nothing_pending,
+    steps.expiry_spares_pending_offsets,
+    steps.expiry_ends_groups,
+    steps.deleted_groups_have_no_member,
+    steps.tombstones_are_of_offsets,
+    steps.groups_keep_their_kind,
 )
 
 
@@ -191,6 +216,8 @@ def expired():
     """An old offset has expired."""
     before, after = committed(), committed()
     before.now = 2
+    for state in (before, after):
+        state.coordinator.written.groups[0].pending[0].offsets[0].offset = 0
     after.last.expired = Ids({0})
     return before, after
 
@@ -211,10 +238,26 @@ def test_no_offset_expires_just_after_the_last_member_left():
     assert violated_by(before, after) == []
 
 
+def test_a_group_goes_with_its_last_offset():
+    before, after = expired()
+    write(after, 0)
+    after.coordinator.written.groups[0].offsets[0].offset = 0
+    assert violated_by(before, after) == [steps.expiry_ends_groups]
+    after.coordinator.written.groups[0].group.type = OffsetGroupType.NONE
+    assert violated_by(before, after) == []
+
+
+def test_a_group_with_a_protocol_keeps_it():
+    before, after = committed(), committed()
+    before.coordinator.written.groups[0].group.type = OffsetGroupType.CONSUMER
+    assert violated_by(before, after) == [steps.groups_keep_their_kind]
+
+
 def test_the_epochs_since_a_member_has_its_partitions_can_commit():
     before, after = committed(), committed()
     group = before.coordinator.written.groups[0].group
     group.type, group.has_member, group.epoch, group.owned_since = OffsetGroupType.CONSUMER, True, 2, 1
+    after.coordinator.written.groups[0].group.type = OffsetGroupType.CONSUMER
     after.last.is_commit, after.last.commit = 1, 1
     assert violated_by(before, after) == []
     after.last.is_commit, after.last.error = 0, OffsetError.STALE_MEMBER_EPOCH
