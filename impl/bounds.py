@@ -18,6 +18,7 @@ class Bounds(NamedTuple):
     creations: how many partitions of a consumer group's topics are created later.
     deferrals: how often the assignor of a consumer group may wait.
     deletions: how many records retention deletes in a delivery model.
+    deposed_coordinators: 1 if a deposed coordinator of offsets may still answer; 0 otherwise.
     elr_index: 1 if the controller's index of eligible leader replicas is modelled; 0 otherwise.
     failovers: how often the coordinator of a consumer group can change.
     fetch_sessions: 1 if followers have fetch sessions; 0 otherwise.
@@ -25,8 +26,10 @@ class Bounds(NamedTuple):
     instances: how many instance ids static members of a consumer group have; 0 if there are none.
     late_registrations: 1 if a broker learns its broker epoch after it has registered; 0 if at once.
     log_size: how many records the partition of a delivery model can have.
+    log_writes: how many writes the log of committed offsets can have.
     max_generation: the highest generation of a group.
     max_group_epoch: the highest epoch of a consumer group.
+    max_member_epoch: the highest epoch of a member in a model of committed offsets.
     max_messages: how many messages a producer sends.
     max_producer_epoch: the highest producer epoch, 32767 in Kafka.
     max_time: the last tick of the clock.
@@ -52,6 +55,7 @@ class Bounds(NamedTuple):
     creations: int
     deferrals: int
     deletions: int
+    deposed_coordinators: int
     elr_index: int
     failovers: int
     fetch_sessions: int
@@ -59,8 +63,10 @@ class Bounds(NamedTuple):
     instances: int
     late_registrations: int
     log_size: int
+    log_writes: int
     max_generation: int
     max_group_epoch: int
+    max_member_epoch: int
     max_messages: int
     max_producer_epoch: int
     max_time: int

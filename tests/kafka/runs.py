@@ -76,6 +76,10 @@ JUDGES = {
         "org.apache.kafka.coordinator.group.OffsetMetadataManager",
         ("coordinator/offsets.py", "coordinator/runtime.py"),
     ),
+    "group_offsets.py": (
+        "org.apache.kafka.coordinator.group.OffsetMetadataManager",
+        tuple(f"group_offsets/{each}.py" for each in ("coordinator", "expiry", "replay", "validation")),
+    ),
     "consumer_group.py": (
         "org.apache.kafka.coordinator.group.GroupMetadataManager",
         ("consumer_group/assignment.py", "consumer_group/coordinator.py", "consumer_group/reconciliation.py"),
@@ -183,6 +187,7 @@ REUSED = ("4.0.0", "4.0.1", "4.1.0", "4.1.1")
 """Releases that reuse the memory of a batch which expires in flight (KAFKA-19012)."""
 CLIENT, REFUSED = "transactional_client.py", "transactional_client_model.py"
 CLASSIC, JOINING = "classic_group.py", "classic_group_model.py"
+COMMITS = ("stable", "transactions", "loading", "partitions", "expiry", "members")
 JOINER, TOLD = "classic_client.py", "classic_client_model.py"
 SUBSCRIPTIONS = ("topics=2", "members=1", "max_group_epoch=4", "deferrals=1")
 """One member changes its topics, also while it has partitions to give up."""
@@ -215,6 +220,7 @@ RUNS = (
     Run("transaction_metadata.py", "transaction_metadata_model.py", (*EITHER_VERSION, "first_epoch=-1"), case="first"),
     Run("offsets.py", "offsets_model.py", known=(Known("offsets_4_0.toml", ("4.0.0",)),)),
     Run("offsets.py", "offsets_model.py", ("log_size=3", "max_generation=1"), case="generations"),
+    *(Run("group_offsets.py", f"offset_commits.{each}") for each in COMMITS),
     Run("consumer_group.py", "consumer_group_model.py", ("deferrals=1",)),
     Run("consumer_group.py", "consumer_group_model.py", ("creations=1",), case="created"),
     Run("consumer_group.py", "consumer_group_model.py", SUBSCRIPTIONS, case="subscriptions"),

@@ -46,6 +46,7 @@ final class AroundManager {
     final List<CoordinatorRecord> log = new ArrayList<>();
     private final Map<String, Object> timers = new HashMap<>();
     private final GroupCoordinatorConfig config;
+    SnapshotRegistry snapshots;
     private GroupMetadataManager manager;
     private GroupCoordinatorShard shard;
 
@@ -92,8 +93,8 @@ final class AroundManager {
         );
         GroupMetadataManager.Builder builder = new GroupMetadataManager.Builder();
         Members.call(builder, "withLogContext", LOG_CONTEXT);
-        Members.call(builder, "withSnapshotRegistry",
-            SnapshotRegistry.class.getConstructor(LOG_CONTEXT.getClass()).newInstance(LOG_CONTEXT));
+        snapshots = SnapshotRegistry.class.getConstructor(LOG_CONTEXT.getClass()).newInstance(LOG_CONTEXT);
+        Members.call(builder, "withSnapshotRegistry", snapshots);
         Members.call(builder, "withTime", clock);
         Members.call(builder, "withTimer", timer);
         Members.call(builder, "withExecutor", executor);
