@@ -40,6 +40,7 @@ from kafkacheck.impl.consumer_group.resolution import (
     refresh_metadata,
     subscribed_patterns,
     subscriber_count,
+    told_topics,
 )
 from kafkacheck.impl.messages.pattern_heartbeat import NO_PATTERN, PatternHeartbeat
 
@@ -78,14 +79,14 @@ def note_subscription(
     delete_unused_patterns(group)
 
 
-def forgets_previous_epoch(group: ConsumerGroup, rules: ConsumerGroupRules, member: GroupMember) -> bool:
-    """Whether a member that has nothing, and changes its subscription to nothing that exists, loses its previous epoch.
+def forgets_previous_epoch(group: ConsumerGroup, rules: ConsumerGroupRules, member: GroupMember, topics: Ids) -> bool:
+    """Whether a member that has nothing, and subscribes to nothing from now on (`topics`), loses its previous epoch.
 
     Source: CurrentAssignmentBuilder.updateCurrentAssignment.
     """
     if not rules.unsubscribing_forgets_previous_epoch or member.state != MemberState.STABLE:
         return False
-    if member.member_epoch != group.assignment_epoch or member.subscribed != Ids():
+    if member.member_epoch != group.assignment_epoch or topics != Ids():
         return False
     return member.assigned == Ids() and member.pending_revocation == Ids()
 
@@ -133,7 +134,7 @@ def update_subscriber(
         plain.known = known_partitions(plain, topic_count, existing)
         update_target_assignment(plain, topic_count)
     has_resubscribed = names_changed or change != PatternChange.NONE
-    if has_resubscribed and forgets_previous_epoch(plain, rules.consumer, member):
+    if has_resubscribed and forgets_previous_epoch(plain, rules.consumer, member, told_topics(group, told)):
         set_member_epoch(member, member.member_epoch)
     reconcile(plain, rules.consumer, topic_count, member, claimed, has_resubscribed)
 

@@ -25,7 +25,7 @@ from kafkacheck.impl.consumer_group.coordinator import static_member
 from kafkacheck.impl.consumer_group.pattern_records import PatternGroup, PatternRules, Waited
 from kafkacheck.impl.ids import PartitionId, PartitionSet
 from kafkacheck.impl.messages.consumer_group_heartbeat import HeartbeatResponse, MemberId, TopicSet
-from kafkacheck.impl.messages.pattern_heartbeat import OptionalPattern, PatternHeartbeat
+from kafkacheck.impl.messages.pattern_heartbeat import NO_PATTERN, OptionalPattern, PatternHeartbeat
 
 
 class State(Struct):
@@ -60,6 +60,11 @@ def is_last(state: State, bounds: Bounds) -> bool:
     return state.group.plain.group_epoch >= bounds.max_group_epoch - 1
 
 
+def is_waiting_idle(state: State, waited: Waited) -> bool:
+    """Whether it would be told how long ago patterns were resolved, and none is."""
+    return waited != Waited.LONG and resolution.resolved_patterns(state.group) == Ids()
+
+
 def ask(state: State, rules: PatternRules, bounds: Bounds, waited: Waited) -> None:
     """Handle the heartbeat."""
     clear(state.answer)
@@ -84,7 +89,9 @@ def member_joins(
     waited: Waited,
 ) -> bool:
     """A member joins, for the first time or anew."""
-    if is_last(state, bounds) or member_id < bounds.classic_consumers or (not names_pattern and pattern != -1):
+    if is_last(state, bounds) or member_id < bounds.classic_consumers or (not names_pattern and pattern != NO_PATTERN):
+        return False
+    if is_waiting_idle(state, waited):
         return False
     request = state.asked.plain.request
     request.member_id = member_id
@@ -104,27 +111,28 @@ def member_heartbeats(
     rules: PatternRules,
     bounds: Bounds,
     member_id: MemberId,
-    names_topics: bool,
+    subscribes: bool,
     subscribed: TopicSet,
-    names_pattern: bool,
     pattern: OptionalPattern,
-    owned: PartitionSet,
+    has_revoked: bool,
     waited: Waited,
 ) -> bool:
-    """A member sends a heartbeat with its epoch; it may name its topics, or its pattern."""
-    if is_last(state, bounds) or (not names_topics and subscribed != Ids()) or (not names_pattern and pattern != -1):
+    """A member sends a heartbeat with its epoch; it may name its topics and its pattern. It has revoked, or it has not."""
+    if is_last(state, bounds) or (not subscribes and (subscribed != Ids() or pattern != NO_PATTERN)):
         return False
     member = state.group.plain.members[member_id]
     if member.state == MemberState.NOT_A_MEMBER or member.has_left or member_id < bounds.classic_consumers:
         return False
+    if is_waiting_idle(state, waited) or (has_revoked and member.assigned == Ids()):
+        return False
     request = state.asked.plain.request
     request.member_id = member_id
     request.member_epoch = member.member_epoch
-    request.names_topics = names_topics
+    request.names_topics = subscribes
     request.subscribed = subscribed
     request.names_owned = True
-    request.owned = owned
-    state.asked.names_pattern = names_pattern
+    request.owned = Ids() if has_revoked else member.assigned | member.pending_revocation
+    state.asked.names_pattern = subscribes
     state.asked.pattern = pattern
     ask(state, rules, bounds, waited)
     return True
@@ -136,7 +144,7 @@ def member_leaves(
     """A member leaves for good, or a static one for a while."""
     if is_last(state, bounds) or (is_temporary and instance_of(bounds, member_id) == NO_INSTANCE):
         return False
-    if member_id < bounds.classic_consumers or state.group.plain.group_epoch == 0 or waited != Waited.SHORT:
+    if member_id < bounds.classic_consumers or state.group.plain.group_epoch == 0 or waited != Waited.LONG:
         return False
     request = state.asked.plain.request
     request.member_id = member_id
@@ -148,20 +156,21 @@ def member_leaves(
 
 
 def classic_member_joins(
-    state: State, rules: PatternRules, bounds: Bounds, subscribed: TopicSet, owned: PartitionSet, waited: Waited
+    state: State, rules: PatternRules, bounds: Bounds, subscribed: TopicSet, has_revoked: bool, waited: Waited
 ) -> bool:
     """A member of the classic protocol takes the place of the static one, or joins again; others keep the new one."""
-    if bounds.classic_consumers == 0 or is_last(state, bounds):
+    if bounds.classic_consumers == 0 or is_last(state, bounds) or is_waiting_idle(state, waited):
         return False
     members = state.group.plain.members
     if static_member(state.group.plain, 0) == NO_MEMBER or not any(
         member.state != MemberState.NOT_A_MEMBER and member.instance_id == NO_INSTANCE for member in members
     ):
         return False
+    if has_revoked and members[0].assigned == Ids():
+        return False
     clear(state.answer)
-    patterns.join_beside_patterns(
-        state.group, rules, bounds.topics, 0, 0, subscribed, owned, state.existing, waited
-    )
+    owned = Ids() if has_revoked else members[0].assigned | members[0].pending_revocation
+    patterns.join_beside_patterns(state.group, rules, bounds.topics, 0, 0, subscribed, owned, state.existing, waited)
     return True
 
 
@@ -253,7 +262,7 @@ MODEL = Model(
     stuttering=[member_joins, member_heartbeats, member_leaves, classic_member_joins, coordinator_is_replaced],
     always=[],
     bounds={
-        "members": 2,
+        "members": 1,
         "instances": 1,
         "classic_consumers": 0,
         "topics": 2,
