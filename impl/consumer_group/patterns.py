@@ -194,9 +194,7 @@ def update_group_with_patterns(
     topics = request.subscribed if request.names_topics else told.topics
     pattern = heartbeat.pattern if heartbeat.names_pattern else told.pattern
     claimed = claimed_by(member, request)
-    update_subscriber(
-        group, rules, topic_count, request.member_id, topics, pattern, claimed, existing, assigns, waited
-    )
+    update_subscriber(group, rules, topic_count, request.member_id, topics, pattern, claimed, existing, assigns, waited)
     return HeartbeatError.NONE
 
 

@@ -5,7 +5,7 @@ one consumer that leaves.
 Expected: HOLDS
 """
 
-from kafkacheck.model.subscriptions import environment, family, system
+from kafkacheck.model.subscriptions import environment, family
 
 MODEL = family.SUBSCRIPTIONS_FAMILY.model(
     bounds={"creations": 1, "failures": 1, "leaves": 1, "patterns": 1},

@@ -77,9 +77,7 @@ def coordinator_handles_heartbeat(state: State, rules: PatternRules, bounds: Bou
     heartbeat = state.heartbeats[member_id]
     if heartbeat.plain.stage != HeartbeatStage.REQUESTED:
         return False
-    patterns.heartbeat_with_pattern(
-        state.group, rules, bounds.topics, heartbeat, state.existing, True, Waited.LONG
-    )
+    patterns.heartbeat_with_pattern(state.group, rules, bounds.topics, heartbeat, state.existing, True, Waited.LONG)
     clear(heartbeat.plain.request)
     heartbeat.names_pattern = False
     heartbeat.pattern = -1

@@ -122,10 +122,10 @@ def resolved_topics_match(state: State) -> bool:
     )
 
 
-def targets_are_of_members(state: State, bounds: Bounds) -> bool:
-    """In the newest target assignment each member has partitions of its topics only, and no partition has two members.
+def targets_are_of_members(state: State) -> bool:
+    """In the newest target assignment no partition has two members, and only members have partitions.
 
-    Lost if it fails: an application gets records of topics to which it does not subscribe.
+    Lost if it fails: two consumers process the same records, or nobody does.
     Source: KIP-848.
     """
     if state.group.plain.assignment_epoch != state.group.plain.group_epoch:
@@ -166,8 +166,7 @@ def has_converged(state: State, bounds: Bounds) -> bool:
                 return False
     for partition_id in state.existing:
         is_wanted = any(
-            takes_part(subscriber) and wants(subscriber, partition_id % bounds.topics)
-            for subscriber in state.consumers
+            takes_part(subscriber) and wants(subscriber, partition_id % bounds.topics) for subscriber in state.consumers
         )
         if owner_count(state, partition_id) != int(is_wanted):
             return False

@@ -189,9 +189,9 @@ CLASSIC, JOINING = "classic_group.py", "classic_group_model.py"
 JOINER, TOLD = "classic_client.py", "classic_client_model.py"
 SUBSCRIPTIONS = ("topics=2", "members=1", "max_group_epoch=4", "deferrals=1")
 """One member changes its topics, also while it has partitions to give up."""
-TWO_SUBSCRIBE = ("members=2", "instances=0", "patterns=1", "creations=0", "max_group_epoch=4")
+TWO_SUBSCRIBE = ("members=2", "instances=0", "patterns=1", "creations=0")
 TWO_PATTERNS = ("members=2", "instances=0", "creations=0", "max_group_epoch=3")
-REPLACED = ("members=3", "classic_consumers=1", "creations=0", "patterns=1", "max_group_epoch=4")
+REPLACED = ("members=3", "classic_consumers=1", "topics=1", "partitions=1", "creations=0", "patterns=1")
 THREE_MIGRATE = (
     "members=3",
     "member_ids=3",

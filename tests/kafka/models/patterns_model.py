@@ -6,7 +6,8 @@ partitions. A member of the classic protocol may take the place of the static on
 executors are slow, or fail; new coordinators read the log.
 
 Bounds: member 0 is a static one; with `classic_consumers` at 1 it is the one that uses the classic protocol, and takes
-the place of member 1, which has the same instance id. `max_group_epoch` only ends behaviours.
+the place of member 1, which has the same instance id; then the others stay, so that the group is not a classic one.
+`max_group_epoch` only ends behaviours.
 Expected: HOLDS
 """
 
@@ -117,7 +118,7 @@ def member_heartbeats(
     has_revoked: bool,
     waited: Waited,
 ) -> bool:
-    """A member sends a heartbeat with its epoch; it may name its topics and its pattern. It has revoked, or it has not."""
+    """A member sends a heartbeat with its epoch, which may name its topics and its pattern."""
     if is_last(state, bounds) or (not subscribes and (subscribed != Ids() or pattern != NO_PATTERN)):
         return False
     member = state.group.plain.members[member_id]
@@ -145,6 +146,8 @@ def member_leaves(
     if is_last(state, bounds) or (is_temporary and instance_of(bounds, member_id) == NO_INSTANCE):
         return False
     if member_id < bounds.classic_consumers or state.group.plain.group_epoch == 0 or waited != Waited.LONG:
+        return False
+    if bounds.classic_consumers > 0 and instance_of(bounds, member_id) == NO_INSTANCE:
         return False
     request = state.asked.plain.request
     request.member_id = member_id
@@ -268,7 +271,7 @@ MODEL = Model(
         "topics": 2,
         "partitions": 2,
         "patterns": 2,
-        "max_group_epoch": 5,
+        "max_group_epoch": 4,
         "creations": 1,
     },
     check_deadlock=False,
