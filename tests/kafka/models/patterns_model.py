@@ -87,12 +87,9 @@ def member_joins(
     subscribed: TopicSet,
     names_pattern: bool,
     pattern: OptionalPattern,
-    waited: Waited,
 ) -> bool:
     """A member joins, for the first time or anew."""
     if is_last(state, bounds) or member_id < bounds.classic_consumers or (not names_pattern and pattern != NO_PATTERN):
-        return False
-    if is_waiting_idle(state, waited):
         return False
     request = state.asked.plain.request
     request.member_id = member_id
@@ -103,7 +100,7 @@ def member_joins(
     request.names_owned = True
     state.asked.names_pattern = names_pattern
     state.asked.pattern = pattern
-    ask(state, rules, bounds, waited)
+    ask(state, rules, bounds, Waited.LONG)
     return True
 
 
@@ -139,13 +136,11 @@ def member_heartbeats(
     return True
 
 
-def member_leaves(
-    state: State, rules: PatternRules, bounds: Bounds, member_id: MemberId, is_temporary: bool, waited: Waited
-) -> bool:
+def member_leaves(state: State, rules: PatternRules, bounds: Bounds, member_id: MemberId, is_temporary: bool) -> bool:
     """A member leaves for good, or a static one for a while."""
     if is_last(state, bounds) or (is_temporary and instance_of(bounds, member_id) == NO_INSTANCE):
         return False
-    if member_id < bounds.classic_consumers or state.group.plain.group_epoch == 0 or waited != Waited.LONG:
+    if member_id < bounds.classic_consumers or state.group.plain.group_epoch == 0:
         return False
     if bounds.classic_consumers > 0 and instance_of(bounds, member_id) == NO_INSTANCE:
         return False
@@ -154,15 +149,15 @@ def member_leaves(
     request.member_epoch = LEAVE_GROUP_MEMBER_EPOCH
     if bounds.instances > 0:
         request.is_temporary = is_temporary
-    ask(state, rules, bounds, waited)
+    ask(state, rules, bounds, Waited.LONG)
     return True
 
 
 def classic_member_joins(
-    state: State, rules: PatternRules, bounds: Bounds, subscribed: TopicSet, has_revoked: bool, waited: Waited
+    state: State, rules: PatternRules, bounds: Bounds, subscribed: TopicSet, has_revoked: bool
 ) -> bool:
     """A member of the classic protocol takes the place of the static one, or joins again; others keep the new one."""
-    if bounds.classic_consumers == 0 or is_last(state, bounds) or is_waiting_idle(state, waited):
+    if bounds.classic_consumers == 0 or is_last(state, bounds):
         return False
     members = state.group.plain.members
     if static_member(state.group.plain, 0) == NO_MEMBER or not any(
@@ -173,7 +168,9 @@ def classic_member_joins(
         return False
     clear(state.answer)
     owned = Ids() if has_revoked else members[0].assigned | members[0].pending_revocation
-    patterns.join_beside_patterns(state.group, rules, bounds.topics, 0, 0, subscribed, owned, state.existing, waited)
+    patterns.join_beside_patterns(
+        state.group, rules, bounds.topics, 0, 0, subscribed, owned, state.existing, Waited.LONG
+    )
     return True
 
 

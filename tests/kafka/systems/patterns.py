@@ -60,11 +60,9 @@ class Patterns(Migration):
         self.door.start(self.bounds["topics"], bits(state["existing"]))
         self.answer: dict[str, Any] = {}
 
-    def member_joins(
-        self, member_id: int, subscribed: list[int], names_pattern: bool, pattern: int, waited: str
-    ) -> None:
+    def member_joins(self, member_id: int, subscribed: list[int], names_pattern: bool, pattern: int) -> None:
         """A member joins."""
-        self.door.waited(WAITED.index(waited))
+        self.door.waited(WAITED.index("LONG"))
         self._told(0, self.door.ask(member_id, 0, True, bits(subscribed), names_pattern, pattern, 0))
 
     def member_heartbeats(
@@ -77,20 +75,20 @@ class Patterns(Migration):
         owned = 0 if has_revoked else assigned | pending
         self._told(epoch, self.door.ask(member_id, epoch, False, topics, subscribes, pattern, owned))
 
-    def member_leaves(self, member_id: int, is_temporary: bool, waited: str) -> None:
+    def member_leaves(self, member_id: int, is_temporary: bool) -> None:
         """A member leaves for good, or for a while."""
         epoch = LEFT_EPOCH if is_temporary else -1
-        self.door.waited(WAITED.index(waited))
+        self.door.waited(WAITED.index("LONG"))
         self._told(epoch, self.door.ask(member_id, epoch, False, NO_SET, False, NONE, NO_SET))
 
-    def classic_member_joins(self, subscribed: list[int], has_revoked: bool, waited: str) -> None:
+    def classic_member_joins(self, subscribed: list[int], has_revoked: bool) -> None:
         """The classic member takes the place of the static one, or joins again."""
         is_new = self.door.state(0) is None
         owned = 0
         if not is_new and not has_revoked:
             assigned, pending = map(int, self.door.member(0)[4:])
             owned = assigned | pending
-        self.door.waited(WAITED.index(waited))
+        self.door.waited(WAITED.index("LONG"))
         self.door.joinTo(0, is_new, 0, bits(subscribed), owned)
         self.door.forget(0)
 
