@@ -250,6 +250,7 @@ def join_beside_patterns(
     Who: the coordinator of a group of the new protocol.
     When: a request to join has arrived, which names topics and owned partitions.
     Effect: the member is reconciled with its target assignment, as one of the new protocol would be. It has no pattern.
+        It names what it owns by the topic; so partitions of one that is deleted count as given up.
     Source: GroupMetadataManager.classicGroupJoinToConsumerGroup.
     """
     inherit_subscription(group, instance_id, member_id)
@@ -259,4 +260,4 @@ def join_beside_patterns(
     member.uses_classic = True
     member.named = owned
     pattern = NO_PATTERN if rules.classic_successor_has_no_pattern else group.told[member_id].pattern
-    update_subscriber(group, rules, topic_count, member_id, topics, pattern, owned, existing, True, waited)
+    update_subscriber(group, rules, topic_count, member_id, topics, pattern, owned & existing, existing, True, waited)
