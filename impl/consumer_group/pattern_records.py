@@ -72,7 +72,7 @@ class PatternRules(NamedTuple):
     first_resolution_rebalances: if a pattern is resolved for the first time, the group has another epoch, even if no
         topic matches; so the partitions of the member's former pattern are given to others (no release; finding F23).
     missing_pattern_is_named: a consumer that joins and has no pattern says so, because its coordinator may have one
-        from its predecessor with the same instance id (no release; finding F24).
+        from its predecessor with the same instance id (no release; the model `subscriptions.kept_pattern`).
     """
 
     consumer: ConsumerGroupRules = ConsumerGroupRules()

@@ -46,7 +46,7 @@ MENDED = PatternRules(
     first_resolution_rebalances=True,
     missing_pattern_is_named=True,
 )
-"""The rules with the fixes of findings that other models show: F14, F23 and F24, and KAFKA-20641."""
+"""The rules with the fixes of F14, F23 and KAFKA-20641, and of what `subscriptions.kept_pattern` shows."""
 
 SUBSCRIPTIONS_FAMILY = Family(
     state=system.State,

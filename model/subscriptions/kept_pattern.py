@@ -1,7 +1,7 @@
 """By the rules of Kafka 4.4: does a static consumer that comes back with a list of topics get those alone?
 
 A consumer that joins without a pattern does not name it, and the coordinator takes that for unchanged: it gives the
-consumer the place and the pattern of the one that had the instance id before (finding F24).
+consumer the place and the pattern of the one that had the instance id before.
 
 Bounds: as subscriptions.names_topics.
 Expected: VIOLATED coordinators_know_subscriptions
