@@ -64,7 +64,7 @@ class PatternRules(NamedTuple):
     group_begins_with_epoch: a group has its first epoch before its first member subscribes to anything, and the
         subscription counts as a change. Before, both had one epoch.
     classic_successor_has_no_pattern: a member of the classic protocol that takes the place of one of the new protocol
-        does not keep its pattern (KAFKA-19720).
+        does not keep its pattern, and patterns are resolved when it joins, if that is due (KAFKA-19720).
     cleared_pattern_rebalances: if a member gives its pattern up, the group has another epoch (KAFKA-19899).
     resolved_topics_are_watched: a group hears of changes of topics that patterns of its members match, and not only of
         those that they name (KAFKA-18916, before 4.0).

@@ -73,7 +73,8 @@ def note_subscription(
     subscription.topics = topics
     subscription.pattern = pattern
     after = subscribed_patterns(group)
-    if (is_new or had_patterns) and must_resolve(group, rules, after, is_new, waited):
+    is_asked = rules.classic_successor_has_no_pattern or not group.plain.members[member_id].uses_classic
+    if is_asked and (is_new or had_patterns) and must_resolve(group, rules, after, is_new, waited):
         group.resolution.stage = ResolutionStage.SCHEDULED
         group.resolution.patterns = after
     delete_unused_patterns(group)
