@@ -4,5 +4,5 @@ Part of Kafka modelled: `GroupMetadataManager` and `ConsumerGroup`; the consumer
 `impl/client/consumer_membership.py`.
 Source: KIP-848; apache/kafka (commit 1eb7644349).
 Left out, and why that is sound: **Not covered**: members of the classic protocol
-(`impl/classic_group`) in the same group, and regular expressions.
+(`impl/classic_group`) in the same group; `patterns.py` has patterns.
 """

@@ -42,6 +42,7 @@ NOT_JUDGED = {
     "has it",
     "client/consumer.py": "not driven: `SubscriptionState`, `OffsetFetcher` and `OffsetsForLeaderEpochClient` have the "
     "rule",
+    "client/pattern_subscription.py": "not driven: `ConsumerHeartbeatRequestManager` has the rule",
     "client/read_committed.py": "not driven: `CompletedFetch` and `TransactionIndex` have the rule; beside "
     "`UnifiedLog` the index is compared, but no consumer reads",
     "client/read_replica.py": "not driven: `SubscriptionState` and `FetchCollector` have the rule",

@@ -88,6 +88,10 @@ JUDGES = {
         "org.apache.kafka.coordinator.group.GroupMetadataManager",
         ("consumer_group/classic_members.py", "consumer_group/migration.py"),
     ),
+    "patterns.py": (
+        "org.apache.kafka.coordinator.group.GroupMetadataManager",
+        ("consumer_group/patterns.py", "consumer_group/resolution.py"),
+    ),
     "group_log.py": ("org.apache.kafka.coordinator.group.GroupMetadataManager", ("consumer_group/loading.py",)),
     "classic_group.py": ("org.apache.kafka.coordinator.group.GroupMetadataManager", ("classic_group/coordinator.py",)),
     "consumer_membership.py": (
@@ -191,6 +195,9 @@ COMMITS = ("stable", "transactions", "loading", "partitions", "expiry", "members
 JOINER, TOLD = "classic_client.py", "classic_client_model.py"
 SUBSCRIPTIONS = ("topics=2", "members=1", "max_group_epoch=4", "deferrals=1")
 """One member changes its topics, also while it has partitions to give up."""
+TWO_SUBSCRIBE = ("members=2", "instances=0", "patterns=1", "creations=0")
+TWO_PATTERNS = ("members=2", "instances=0", "creations=0", "max_group_epoch=3")
+REPLACED = ("members=3", "classic_consumers=1", "topics=1", "partitions=1", "creations=0", "patterns=1")
 THREE_MIGRATE = (
     "members=3",
     "member_ids=3",
@@ -231,6 +238,10 @@ RUNS = (
     Run("migration.py", "migration_model.py"),
     Run("migration.py", "migration_model.py", ("instances=2",), case="static"),
     Run("migration.py", "migration_model.py", THREE_MIGRATE, case="three"),
+    Run("patterns.py", "patterns_model.py"),
+    Run("patterns.py", "patterns_model.py", TWO_SUBSCRIBE, case="two"),
+    Run("patterns.py", "patterns_model.py", TWO_PATTERNS, case="two_patterns"),
+    Run("patterns.py", "patterns_model.py", REPLACED, case="classic"),
     Run("group_log.py", "group_log.compacted"),
     Run("group_log.py", "group_log.deleted"),
     Run("group_log.py", "group_log.migrated"),

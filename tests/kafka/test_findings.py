@@ -35,6 +35,7 @@ REPRODUCED = {
     "f22": 1,
     "f23": 1,
     "f24": 1,
+    "f25": 1,
 }
 """By finding, in how many of its ways it happens in the newest release."""
 NOT_ON_CLUSTER = (

@@ -24,7 +24,7 @@ ORDINARY_FOLDERS = ("impl/assignors/", "impl/placement/", "spec/assignors/")
 
 FAMILIES = (
     "broker_lifecycle classic_group cluster compaction consumer_group delivery group_log metadata_quorum migration "
-    "offset_commits producer replica_lag replication resumption transactions"
+    "offset_commits producer replica_lag replication resumption subscriptions transactions"
 )
 SYSTEMS = tuple(f"kafkacheck.model.{family}.system" for family in FAMILIES.split())
 """The modules that declare the state of a family of models."""

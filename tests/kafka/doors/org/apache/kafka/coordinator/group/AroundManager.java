@@ -45,10 +45,23 @@ final class AroundManager {
     final StandingClock clock = new StandingClock();
     final List<CoordinatorRecord> log = new ArrayList<>();
     private final Map<String, Object> timers = new HashMap<>();
+    private final Map<String, Task> tasks = new HashMap<>();
     private final GroupCoordinatorConfig config;
     SnapshotRegistry snapshots;
     private GroupMetadataManager manager;
     private GroupCoordinatorShard shard;
+
+    /** What an executor is to do, what the coordinator does then, and the result, if it has done it. */
+    private static final class Task {
+        final CoordinatorExecutor.TaskRunnable<?> runnable;
+        final Object operation;
+        Object result;
+
+        Task(CoordinatorExecutor.TaskRunnable<?> runnable, Object operation) {
+            this.runnable = runnable;
+            this.operation = operation;
+        }
+    }
 
     AroundManager(GroupCoordinatorConfig config) {
         this.config = config;
@@ -70,6 +83,7 @@ final class AroundManager {
     /** A new coordinator, which reads the log. */
     void elect(MetadataImage image) throws ReflectiveOperationException {
         timers.clear();
+        tasks.clear();
         Object configs = StandIn.of(GroupConfigManager.class, Set.of("groupConfig"), (name, given) -> Optional.empty());
         Object metrics = StandIn.of(
             GroupCoordinatorMetricsShard.class,
@@ -89,7 +103,15 @@ final class AroundManager {
         );
         Object executor = Proxy.newProxyInstance(
             AroundManager.class.getClassLoader(), new Class<?>[] {CoordinatorExecutor.class},
-            (self, method, given) -> method.getReturnType() == boolean.class ? false : null
+            (self, method, given) -> {
+                boolean was = tasks.containsKey(given[0]);
+                if (method.getName().equals("schedule")) {
+                    tasks.put((String) given[0], new Task((CoordinatorExecutor.TaskRunnable<?>) given[1], given[2]));
+                    return !was;
+                }
+                if (method.getName().equals("cancel")) tasks.remove(given[0]);
+                return method.getReturnType() == boolean.class ? was : null;
+            }
         );
         GroupMetadataManager.Builder builder = new GroupMetadataManager.Builder();
         Members.call(builder, "withLogContext", LOG_CONTEXT);
@@ -151,5 +173,31 @@ final class AroundManager {
         Method generate = Members.method(operation.getClass(), "generateRecords", 0);
         done(Members.invoked(generate, operation));
         return true;
+    }
+
+    /** Whether an executor is to do something that it has not begun. */
+    boolean isScheduled(String key) {
+        return tasks.containsKey(key) && tasks.get(key).result == null;
+    }
+
+    /** The result of an executor that the coordinator has not handled; null if there is none. */
+    Object result(String key) {
+        return tasks.containsKey(key) ? tasks.get(key).result : null;
+    }
+
+    /** An executor does what it is to do. */
+    void execute(String key) {
+        try {
+            tasks.get(key).result = tasks.get(key).runnable.run();
+        } catch (Throwable error) {
+            throw new IllegalStateException(error);
+        }
+    }
+
+    /** The coordinator handles the result of an executor, or that it has failed. */
+    void complete(String key, Throwable failure) {
+        Task task = tasks.remove(key);
+        Method complete = Members.method(task.operation.getClass(), "onComplete", 2);
+        done(Members.invoked(complete, task.operation, task.result, failure));
     }
 }

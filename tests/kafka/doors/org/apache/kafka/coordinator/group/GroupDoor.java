@@ -97,21 +97,31 @@ public class GroupDoor {
     }
 
     static final String GROUP = "group";
-    private static final int TIMEOUT_MS = 30_000;
+    static final int TIMEOUT_MS = 30_000;
     static final int STEP_MS = 2_000;
     private static final long NONE = -1;
     private static final GroupCoordinatorConfig CONFIG = GroupCoordinatorConfig.fromProps(
         Map.of("group.consumer.assignors", List.of(Keeping.class.getName())));
-    private static int topicCount = 1;
+    static int topicCount = 1;
     /** In which order the assignor goes through the members. */
     static Comparator<String> order = Comparator.naturalOrder();
 
     private final RequestContext context = AroundManager.context(ApiKeys.CONSUMER_GROUP_HEARTBEAT, 1);
-    final AroundManager around = new AroundManager(CONFIG);
-    final StandingClock clock = around.clock;
-    private final Map<Integer, String> instances = new HashMap<>();
-    private MetadataImage image;
+    final AroundManager around;
+    final StandingClock clock;
+    final Map<Integer, String> instances = new HashMap<>();
+    MetadataImage image;
     private long version;
+
+    /** The coordinator has the configuration with which its assignor may wait. */
+    public GroupDoor() {
+        this(CONFIG);
+    }
+
+    GroupDoor(GroupCoordinatorConfig config) {
+        around = new AroundManager(config);
+        clock = around.clock;
+    }
 
     /** Begin with an empty log, and a cluster that has these partitions. */
     public void start(int topics, long existing) throws ReflectiveOperationException {
@@ -200,7 +210,11 @@ public class GroupDoor {
     /** The cluster has more partitions now. */
     public void create(long added) {
         clock.sleep(STEP_MS);
-        MetadataDelta delta = with(added);
+        update(with(added));
+    }
+
+    /** The coordinator hears of newer metadata. */
+    void update(MetadataDelta delta) {
         image = delta.apply(new MetadataProvenance(++version, 0, 0, true));
         Object newImage = AroundManager.forCoordinator(image);
         for (Method method : GroupMetadataManager.class.getMethods()) {
@@ -294,7 +308,7 @@ public class GroupDoor {
         return Members.call(member, name);
     }
 
-    private ConsumerGroupMember found(int member) {
+    ConsumerGroupMember found(int member) {
         ConsumerGroup group = known();
         return group == null ? null : group.members().get(name(member));
     }
@@ -308,7 +322,7 @@ public class GroupDoor {
     }
 
     /** The bits of partitions by topic, which later releases keep with an epoch for each. */
-    private static long bits(Object partitions) {
+    static long bits(Object partitions) {
         long bits = 0;
         for (Map.Entry<?, ?> each : ((Map<?, ?>) partitions).entrySet()) {
             Collection<?> indexes = each.getValue() instanceof Map<?, ?> epochs
@@ -337,7 +351,7 @@ public class GroupDoor {
         return numbers;
     }
 
-    private static Map<Uuid, Set<Integer>> byTopic(Set<Integer> partitions) {
+    static Map<Uuid, Set<Integer>> byTopic(Set<Integer> partitions) {
         Map<Uuid, Set<Integer>> found = new LinkedHashMap<>();
         for (int each : partitions) {
             found.computeIfAbsent(topicOf(each), topic -> new HashSet<>()).add(each / topicCount);

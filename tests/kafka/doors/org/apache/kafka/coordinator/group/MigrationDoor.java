@@ -35,10 +35,17 @@ public class MigrationDoor extends GroupDoor {
     private static final String PROTOCOL = "range";
     private static final int NONE = -1;
     private static final int MOST_MEMBERS = 8;
-    private final ClassicRequests requests = new ClassicRequests(
+    final ClassicRequests requests = new ClassicRequests(
         around, GROUP, this::numberOf, MigrationDoor::ownedIn, MigrationDoor::assignedIn);
     final Map<Integer, String> ids = new HashMap<>();
     private int joining;
+
+    /** The coordinator has the configuration with which its assignor may wait. */
+    public MigrationDoor() { }
+
+    MigrationDoor(GroupCoordinatorConfig config) {
+        super(config);
+    }
 
     @Override
     public void start(int topics, long existing) throws ReflectiveOperationException {
@@ -61,8 +68,11 @@ public class MigrationDoor extends GroupDoor {
 
     /** JoinGroup, with the id of a member or without one, in a version that needs none. */
     public void join(int consumer, boolean isNew, int instance, long owned) {
-        Subscription subscription = new Subscription(
-            List.of("topic0"), null, partitions(owned), NONE, Optional.empty());
+        join(consumer, isNew, instance, new Subscription(
+            List.of("topic0"), null, partitions(owned), NONE, Optional.empty()));
+    }
+
+    void join(int consumer, boolean isNew, int instance, Subscription subscription) {
         if (isNew) ids.remove(consumer);
         joining = consumer;
         clock.sleep(STEP_MS);

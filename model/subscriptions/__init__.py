@@ -1,0 +1,1 @@
+"""Models of groups whose members subscribe by patterns, while topics come and go."""
