@@ -36,7 +36,7 @@ class Cluster:
 
     def __init__(self, rules=RULES, brokers=2):
         self.rules = rules
-        self.state = Layout(State, {"brokers": brokers, "restarts": 1, "failovers": 1}).blank()
+        self.state = Layout(State, {"brokers": brokers, "restarts": 1, "failovers": 1, "amendments": 0}).blank()
 
     def broker(self, broker_id):
         return self.state.brokers[broker_id]
@@ -215,7 +215,7 @@ class Truth:
     """Beside a state: how many records there are, and where each offset truly lies among them."""
 
     def __init__(self, brokers):
-        self.state = Layout(State, {"brokers": brokers, "restarts": 1, "failovers": 1}).blank()
+        self.state = Layout(State, {"brokers": brokers, "restarts": 1, "failovers": 1, "amendments": 0}).blank()
         self.end, self.replayed, self.needed = 0, [0] * brokers, {}
         for broker in self.state.brokers:
             broker.metadata_offset = 0

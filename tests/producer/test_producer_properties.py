@@ -18,7 +18,9 @@ from tests.support.marks import long_but
 RULES = ProducerRules()
 LAYOUT = Layout(State, {**BOUNDS, "batches": 4, "replicas": 2, "log_size": 5})
 LIMITS = LAYOUT.bounds.as_tuple()
-ONE_REPLICA = Layout(State, {**BOUNDS, "batches": 4, "log_size": 5, "transactional": 1, "max_verification_guard": 1})
+ONE_REPLICA = Layout(
+    State, {**BOUNDS, "batches": 4, "log_size": 5, "transactional": 1, "max_verification_guard": 1, "deletions": 1}
+)
 
 
 def good(layout=ONE_REPLICA, count=2):
@@ -42,6 +44,14 @@ def stored_twice(state):
 
 def out_of_order(state):
     log_of(state).records[1].id, log_of(state).records[2].id = 2, 1
+
+
+def read_and_stored_again(state):
+    state.deleted[2] = 1
+
+
+def later_one_was_deleted(state):
+    state.deleted[3] = 0
 
 
 def passed_over(state):
@@ -75,7 +85,9 @@ def remembered_and_gone(state):
 
 CASES = [
     (spec.each_batch_is_stored_once, stored_twice),
+    (spec.each_batch_is_stored_once, read_and_stored_again),
     (spec.batches_lie_in_order, out_of_order),
+    (spec.batches_are_read_in_order, later_one_was_deleted),
     (spec.no_batch_is_passed_over, passed_over),
     (spec.sequences_follow_each_other, gap),
     (spec.older_epochs_are_fenced, epoch_falls),
@@ -112,6 +124,8 @@ def test_a_batch_that_was_deleted_is_not_missing():
     state = good()
     log_of(state).start_offset = 1
     log_of(state).records[0].id = -1
+    assert not spec.acknowledged_batches_are_stored(state)
+    state.deleted[0] = 0
     assert spec.acknowledged_batches_are_stored(state)
 
 
