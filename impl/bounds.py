@@ -37,6 +37,7 @@ class Bounds(NamedTuple):
     member_ids: how many member ids the coordinator of a classic group can give out.
     noted_owners: 1 if models keep the last owner of each partition of a group, for properties; 0 otherwise.
     noted_targets: 1 if models keep the target that an operator has asked for last, for properties; 0 otherwise.
+    offsets_partition: the partition that holds the offsets of a group that commits in transactions; -1 if none does.
     partitions: how many partitions there are.
     pipelines: 1 if applications process records in threads of their own; 0 otherwise.
     producer_ids: how many producer ids the cluster can give out.
