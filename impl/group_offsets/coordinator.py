@@ -30,7 +30,7 @@ def has_records(draft: LoggedWrite) -> bool:
     return draft.has_group or any(each != NOT_WRITTEN for each in draft.offsets)
 
 
-def append_write(
+def append_offsets_write(
     coordinator: OffsetsCoordinator, partition: OffsetsPartition, rules: GroupOffsetsRules, draft: LoggedWrite
 ) -> None:
     """Append a write that is prepared to the log, which has room, and take it into memory.
@@ -89,7 +89,7 @@ def commit_offsets(
         know_group(cached)
         write_commits(cached, rules, draft, named, too_large, offset)
     if has_records(draft):
-        append_write(coordinator, partition, rules, draft)
+        append_offsets_write(coordinator, partition, rules, draft)
     else:
         clear(draft)
     return error
@@ -112,7 +112,7 @@ def end_offsets_transaction(
     """
     draft.producer_id = producer_id
     draft.marker = marker
-    append_write(coordinator, partition, rules, draft)
+    append_offsets_write(coordinator, partition, rules, draft)
 
 
 def write_tombstone(cached: CachedGroup, draft: LoggedWrite, partition_id: int) -> None:
@@ -121,7 +121,7 @@ def write_tombstone(cached: CachedGroup, draft: LoggedWrite, partition_id: int) 
         draft.offsets[partition_id] = NO_COMMIT
 
 
-def is_subscribed(cached: CachedGroup, partition_id: int) -> bool:
+def knows_subscription(cached: CachedGroup, partition_id: int) -> bool:
     """Whether the group knows that its member subscribes to a topic.
 
     Source: ClassicGroup.isSubscribedToTopic, ConsumerGroup.isSubscribedToTopic.
@@ -145,7 +145,7 @@ def delete_offsets(
     """
     cached = coordinator.written.groups[draft.group_id]
     for partition_id in named:
-        if not is_subscribed(cached, partition_id):
+        if not knows_subscription(cached, partition_id):
             write_tombstone(cached, draft, partition_id)
     return append_if_any(coordinator, partition, rules, draft)
 
@@ -157,7 +157,7 @@ def append_if_any(
     if not has_records(draft):
         clear(draft)
         return False
-    append_write(coordinator, partition, rules, draft)
+    append_offsets_write(coordinator, partition, rules, draft)
     return True
 
 
@@ -197,7 +197,7 @@ def delete_group_with_offsets(
     for partition_id in range(len(draft.offsets)):
         write_tombstone(cached, draft, partition_id)
     draft.has_group = True
-    append_write(coordinator, partition, rules, draft)
+    append_offsets_write(coordinator, partition, rules, draft)
     return True
 
 

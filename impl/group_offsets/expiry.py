@@ -9,7 +9,7 @@ protocol type than "consumer", which keeps all offsets while it has members.
 """
 
 from kafkacheck.impl.group_offsets.constants import NO_COMMIT, NO_TIME, OffsetGroupType
-from kafkacheck.impl.group_offsets.coordinator import append_if_any, is_subscribed
+from kafkacheck.impl.group_offsets.coordinator import append_if_any, knows_subscription
 from kafkacheck.impl.group_offsets.records import (
     CachedGroup,
     GroupOffsetsRules,
@@ -47,7 +47,7 @@ def is_expired(cached: CachedGroup, rules: GroupOffsetsRules, partition_id: int,
 
     Source: OffsetMetadataManager.cleanupExpiredOffsets.
     """
-    if rules.members_keep_offsets and is_subscribed(cached, partition_id):
+    if rules.members_keep_offsets and knows_subscription(cached, partition_id):
         return False
     if now <= retention_begins(cached.group, rules, cached.offsets[partition_id]):
         return False

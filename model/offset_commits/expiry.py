@@ -6,20 +6,20 @@ Bounds: one group with one topic, whose member comes and goes; a producer, five 
 Expected: HOLDS
 """
 
-from kafkacheck.model.offset_commits import family, system
+from kafkacheck.model.offset_commits import environment, family, membership
 from kafkacheck.spec.offset_commits import properties
 
 MODEL = family.OFFSET_COMMITS.model(
     bounds={"groups": 1, "partitions": 1, "offsets": 1, "max_member_epoch": 2, "max_time": 2, "log_writes": 4},
     actions=[
-        system.client_commits,
+        environment.client_commits,
         *family.TRANSACTIONS,
         *family.EXPIRY,
         *family.MEMBERS,
-        system.member_subscribes,
-        system.rebalance_ends,
+        membership.member_subscribes,
+        membership.rebalance_ends,
         *family.COMMITTED,
     ],
-    stuttering=[system.client_commits, system.producer_commits_offsets],
+    stuttering=[environment.client_commits, environment.producer_commits_offsets],
     sometimes=[properties.offset_is_expired],
 )

@@ -7,21 +7,21 @@ model has.
 
 from kafkacheck.checker.model import Family, each
 from kafkacheck.impl.group_offsets.records import GroupOffsetsRules
-from kafkacheck.model.offset_commits import system
-from kafkacheck.model.offset_commits.drawing import OFFSET_COMMITS
+from kafkacheck.model.offset_commits import environment, membership, system
+from kafkacheck.model.offset_commits.drawing import OFFSET_COMMITS as DRAWING
 from kafkacheck.spec.offset_commits import properties, steps
 
 COMMITTED = (system.record_is_replicated, system.coordinator_learns_high_watermark)
 
-LATE = (system.new_leader_knows_less,)
+LATE = (environment.new_leader_knows_less,)
 
 LOADING = (system.coordinator_moves, system.coordinator_reads_write, system.coordinator_ends_loading)
 
-TRANSACTIONS = (system.producer_commits_offsets, system.transaction_ends)
+TRANSACTIONS = (environment.producer_commits_offsets, environment.transaction_ends)
 
-EXPIRY = (system.retention_passes, system.offsets_expire)
+EXPIRY = (environment.retention_passes, environment.offsets_expire)
 
-MEMBERS = (system.member_joins, system.member_leaves)
+MEMBERS = (membership.member_joins, membership.member_leaves)
 
 MENDED = GroupOffsetsRules(
     consumer_group_keeps_offsets=True,
@@ -56,7 +56,7 @@ ALWAYS = (
 
 OFFSET_COMMITS = Family(
     state=system.State,
-    charges=system.CHARGES,
+    charges=environment.CHARGES,
     bounds={
         "groups": 2,
         "partitions": 2,
@@ -74,7 +74,7 @@ OFFSET_COMMITS = Family(
     },
     flags=["fetches", "deposed_coordinators"],
     rules=MENDED,
-    drawing=OFFSET_COMMITS,
+    drawing=DRAWING,
     always=ALWAYS,
 )
 
@@ -86,4 +86,4 @@ FAIR = [
     system.coordinator_answers_fetch,
 ]
 
-ENDING = [each(system.transaction_ends, "producer_id")]
+ENDING = [each(environment.transaction_ends, "producer_id")]

@@ -4,18 +4,18 @@ Bounds: a group, a producer, four writes, an election and a cleaning.
 Expected: HOLDS
 """
 
-from kafkacheck.model.offset_commits import family, system
+from kafkacheck.model.offset_commits import environment, family
 from kafkacheck.spec.offset_commits import properties
 
 MODEL = family.OFFSET_COMMITS.model(
     bounds={"groups": 1, "partitions": 1, "log_writes": 4, "coordinator_moves": 1, "cleanings": 1},
     actions=[
-        system.client_commits,
+        environment.client_commits,
         *family.TRANSACTIONS,
-        system.offsets_are_deleted,
+        environment.offsets_are_deleted,
         *family.COMMITTED,
         *family.LOADING,
-        system.log_is_cleaned,
+        environment.log_is_cleaned,
     ],
     sometimes=[properties.plain_commit_overtakes],
 )

@@ -7,7 +7,7 @@ Bounds: those of offset_commits.stable, with two writes.
 Expected: VIOLATED is_asked_for_offset_leads_to_has_answered_fetches
 """
 
-from kafkacheck.model.offset_commits import family, system
+from kafkacheck.model.offset_commits import environment, family, system
 from kafkacheck.spec.offset_commits import properties
 
 MODEL = family.OFFSET_COMMITS.model(
@@ -23,7 +23,7 @@ MODEL = family.OFFSET_COMMITS.model(
         "fetches": 1,
     },
     actions=[
-        system.client_commits,
+        environment.client_commits,
         system.client_fetches_stable,
         system.coordinator_answers_fetch,
         *family.COMMITTED,

@@ -4,18 +4,18 @@ Bounds: two groups with two partitions; two writes, a commit with too large meta
 Expected: HOLDS
 """
 
-from kafkacheck.model.offset_commits import family, system
+from kafkacheck.model.offset_commits import environment, family
 from kafkacheck.spec.offset_commits import properties
 
 MODEL = family.OFFSET_COMMITS.model(
     bounds={"offsets": 1, "refusals": 1, "max_time": 1},
     actions=[
-        system.client_commits,
-        system.client_commits_too_much,
+        environment.client_commits,
+        environment.client_commits_too_much,
         *family.TRANSACTIONS,
-        system.offsets_are_deleted,
-        system.topic_is_deleted,
-        system.group_is_deleted,
+        environment.offsets_are_deleted,
+        environment.topic_is_deleted,
+        environment.group_is_deleted,
         *family.EXPIRY,
     ],
     sometimes=[properties.offset_is_expired],

@@ -7,18 +7,18 @@ Bounds: those of offset_commits.expiry.
 Expected: VIOLATED expiry_spares_recent_commits
 """
 
-from kafkacheck.model.offset_commits import family, system
+from kafkacheck.model.offset_commits import environment, family, membership
 
 MODEL = family.OFFSET_COMMITS.model(
     rules=family.MENDED._replace(late_commit_keeps_offset=False),
     bounds={"groups": 1, "partitions": 1, "offsets": 1, "max_member_epoch": 2, "max_time": 2, "log_writes": 4},
     actions=[
-        system.client_commits,
+        environment.client_commits,
         *family.EXPIRY,
         *family.MEMBERS,
-        system.member_subscribes,
-        system.rebalance_ends,
+        membership.member_subscribes,
+        membership.rebalance_ends,
         *family.COMMITTED,
     ],
-    stuttering=[system.client_commits],
+    stuttering=[environment.client_commits],
 )

@@ -4,13 +4,13 @@ Bounds: two groups, a producer whose transaction may have offsets of both; three
 Expected: HOLDS
 """
 
-from kafkacheck.model.offset_commits import family, system
+from kafkacheck.model.offset_commits import environment, family, system
 from kafkacheck.spec.offset_commits import properties
 
 MODEL = family.OFFSET_COMMITS.model(
     bounds={"partitions": 1, "offsets": 1, "coordinator_moves": 1, "late_high_watermarks": 1, "fetches": 1},
     actions=[
-        system.client_commits,
+        environment.client_commits,
         *family.TRANSACTIONS,
         system.client_fetches_stable,
         system.coordinator_answers_fetch,

@@ -2,15 +2,13 @@
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, Count, Ids, If, Struct, clear, copy, remove
+from kafkacheck.checker.schema import Allowance, Array, ById, Count, If, Struct, clear, copy, remove
 from kafkacheck.impl.bounds import Bounds
 from kafkacheck.impl.group_offsets import coordinator as offsets
-from kafkacheck.impl.group_offsets import expiry
-from kafkacheck.impl.group_offsets.constants import NO_MEMBER_EPOCH, NO_TIME, NOT_WRITTEN, OffsetError, OffsetGroupType
+from kafkacheck.impl.group_offsets.constants import NOT_WRITTEN, OffsetError
 from kafkacheck.impl.group_offsets.records import (
     DeposedCoordinator,
     GroupId,
-    GroupMemberEpoch,
     GroupOffsetsRules,
     LoggedPosition,
     LoggedWrite,
@@ -26,7 +24,6 @@ from kafkacheck.impl.group_offsets.records import (
 from kafkacheck.impl.group_offsets.replay import is_pending
 from kafkacheck.impl.ids import PartitionId, PartitionSet
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
-from kafkacheck.impl.log.records import ProducerId
 
 CommittedValue = Annotated[int, Count("offsets", lowest=1)]
 
@@ -176,133 +173,6 @@ def prepare(state: State, group_id: int) -> None:
     state.draft.time = state.now
 
 
-def client_commits(
-    state: State,
-    rules: GroupOffsetsRules,
-    bounds: Bounds,
-    group_id: GroupId,
-    named: PartitionSet,
-    offset: CommittedValue,
-) -> bool:
-    """A client that is no member commits an offset for several partitions."""
-    if not can_write(state, bounds) or named == Ids():
-        return False
-    prepare(state, group_id)
-    error = offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, NO_MEMBER_EPOCH, named, Ids(), offset
-    )
-    note_commit(state, bounds, group_id, error, NO_MEMBER_EPOCH, False)
-    return True
-
-
-def note_commit(
-    state: State, bounds: Bounds, group_id: int, error: OffsetError, member_epoch: int, is_transactional: bool
-) -> None:
-    """Note how a commit ended."""
-    clear(state.last)
-    if bounds.max_member_epoch > 0:
-        state.last.group_id = group_id
-        state.last.error = error
-        state.last.is_commit = int(error == OffsetError.NONE)
-        state.last.commit = member_epoch
-        state.last.is_transactional = int(is_transactional)
-
-
-def member_commits(
-    state: State,
-    rules: GroupOffsetsRules,
-    bounds: Bounds,
-    group_id: GroupId,
-    member_epoch: GroupMemberEpoch,
-    named: PartitionSet,
-    offset: CommittedValue,
-) -> bool:
-    """A consumer commits an offset for several partitions, with any epoch that it may have known."""
-    if not can_write(state, bounds) or named == Ids():
-        return False
-    prepare(state, group_id)
-    error = offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, member_epoch, named, Ids(), offset
-    )
-    note_commit(state, bounds, group_id, error, member_epoch, False)
-    return True
-
-
-def client_commits_too_much(
-    state: State,
-    rules: GroupOffsetsRules,
-    bounds: Bounds,
-    group_id: GroupId,
-    named: PartitionSet,
-    too_large: PartitionSet,
-    offset: CommittedValue,
-) -> bool:
-    """A client commits, and metadata of some partitions is too large."""
-    if not can_write(state, bounds) or too_large == Ids() or not too_large <= named:
-        return False
-    prepare(state, group_id)
-    offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, NO_MEMBER_EPOCH, named, too_large, offset
-    )
-    clear(state.last)
-    state.last.group_id = group_id
-    state.last.refused = too_large
-    return True
-
-
-def producer_commits_offsets(
-    state: State,
-    rules: GroupOffsetsRules,
-    bounds: Bounds,
-    group_id: GroupId,
-    producer_id: ProducerId,
-    named: PartitionSet,
-    offset: CommittedValue,
-) -> bool:
-    """A producer commits an offset for several partitions in its transaction, and names no member."""
-    if not can_write_in_transaction(state, bounds, producer_id) or named == Ids():
-        return False
-    prepare(state, group_id)
-    state.draft.producer_id = producer_id
-    error = offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, NO_MEMBER_EPOCH, named, Ids(), offset
-    )
-    note_commit(state, bounds, group_id, error, NO_MEMBER_EPOCH, True)
-    return True
-
-
-def member_commits_in_transaction(
-    state: State,
-    rules: GroupOffsetsRules,
-    bounds: Bounds,
-    group_id: GroupId,
-    producer_id: ProducerId,
-    member_epoch: GroupMemberEpoch,
-    named: PartitionSet,
-    offset: CommittedValue,
-) -> bool:
-    """A producer commits an offset for several partitions in its transaction, for a member of any epoch."""
-    if not can_write_in_transaction(state, bounds, producer_id) or named == Ids():
-        return False
-    prepare(state, group_id)
-    state.draft.producer_id = producer_id
-    error = offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, member_epoch, named, Ids(), offset
-    )
-    note_commit(state, bounds, group_id, error, member_epoch, True)
-    return True
-
-
-def transaction_ends(state: State, rules: GroupOffsetsRules, producer_id: ProducerId, commits: bool) -> bool:
-    """A transaction that has offsets ends."""
-    if not offsets.can_serve(state.coordinator) or not has_open_transaction(state, producer_id):
-        return False
-    clear(state.last)
-    marker = Marker.COMMIT if commits else Marker.ABORT
-    offsets.end_offsets_transaction(state.coordinator, state.partition, rules, state.draft, producer_id, marker)
-    return True
-
-
 def client_fetches(state: State, group_id: GroupId, partition_id: PartitionId) -> bool:
     """A client fetches a committed offset, without asking for a stable one.
 
@@ -375,73 +245,6 @@ def coordinator_answers_fetch(state: State) -> bool:
     return True
 
 
-def offsets_are_deleted(
-    state: State, rules: GroupOffsetsRules, bounds: Bounds, group_id: GroupId, named: PartitionSet
-) -> bool:
-    """An admin client deletes offsets."""
-    if not can_write(state, bounds):
-        return False
-    prepare(state, group_id)
-    if not offsets.delete_offsets(state.coordinator, state.partition, rules, state.draft, named):
-        return False
-    clear(state.last)
-    return True
-
-
-def topic_is_deleted(
-    state: State, rules: GroupOffsetsRules, bounds: Bounds, group_id: GroupId, partition_id: PartitionId
-) -> bool:
-    """A topic is deleted, of which a group has the offset."""
-    if not can_write(state, bounds):
-        return False
-    prepare(state, group_id)
-    if not offsets.delete_offsets_of_topic(state.coordinator, state.partition, rules, state.draft, partition_id):
-        return False
-    clear(state.last)
-    return True
-
-
-def group_is_deleted(state: State, rules: GroupOffsetsRules, bounds: Bounds, group_id: GroupId) -> bool:
-    """An admin client deletes a group."""
-    if not can_write(state, bounds):
-        return False
-    prepare(state, group_id)
-    if not offsets.delete_group_with_offsets(state.coordinator, state.partition, rules, state.draft):
-        return False
-    clear(state.last)
-    return True
-
-
-def offsets_expire(state: State, rules: GroupOffsetsRules, bounds: Bounds, group_id: GroupId) -> bool:
-    """The coordinator removes the offsets of a group whose retention is over."""
-    if not can_write(state, bounds):
-        return False
-    prepare(state, group_id)
-    if not expiry.expire_offsets(state.coordinator, state.partition, rules, state.draft):
-        return False
-    clear(state.last)
-    write = state.partition.log[len(state.partition.log) - 1]
-    state.last.group_id = group_id
-    for partition_id, each in enumerate(write.offsets):
-        if each != NOT_WRITTEN:
-            state.last.expired |= {partition_id}
-    return True
-
-
-def retention_passes(state: State, bounds: Bounds) -> bool:
-    """The retention passes.
-
-    When: time goes on that far in the model.
-    Effect: what was committed before is old.
-    Source: `offsets.retention.minutes`.
-    """
-    if state.now == bounds.max_time:
-        return False
-    clear(state.last)
-    state.now += 1
-    return True
-
-
 def record_is_replicated(state: State, rules: GroupOffsetsRules) -> bool:
     """The leader learns that the in-sync replicas have its next write.
 
@@ -460,7 +263,13 @@ def record_is_replicated(state: State, rules: GroupOffsetsRules) -> bool:
 
 
 def coordinator_learns_high_watermark(state: State, rules: GroupOffsetsRules) -> bool:
-    """The coordinator learns that its next write is committed, and answers who waits for it."""
+    """The coordinator learns that its next write is committed, and answers who waits for it.
+
+    Who: the coordinator.
+    When: as `learn_high_watermark` says.
+    Effect: clients of its writes are told that these are committed.
+    Source: CoordinatorRuntime.HighWatermarkListener.
+    """
     position = state.coordinator.committed_to
     if not offsets.learn_high_watermark(state.coordinator, state.partition, rules):
         return False
@@ -522,22 +331,6 @@ def coordinator_moves(state: State, bounds: Bounds, kept: LoggedPosition) -> boo
     return True
 
 
-def new_leader_knows_less(state: State, known: LoggedPosition) -> bool:
-    """The new leader does not know all that is committed to be so.
-
-    Who: the new leader.
-    When: it has just begun. A follower learns the high watermark by its next fetch.
-    Effect: its high watermark is lower than that of the former leader.
-    Source: KIP-279; ReplicaFetcherThread.processPartitionData.
-    """
-    partition = state.partition
-    if state.coordinator.is_loading == 0 or state.coordinator.next_offset > 0 or known >= partition.high_watermark:
-        return False
-    clear(state.last)
-    partition.high_watermark = known
-    return True
-
-
 def coordinator_reads_write(state: State, rules: GroupOffsetsRules) -> bool:
     """A new coordinator reads the next write."""
     if not offsets.read_write_of_offsets(state.coordinator, state.partition, rules, state.draft):
@@ -552,148 +345,3 @@ def coordinator_ends_loading(state: State, rules: GroupOffsetsRules) -> bool:
         return False
     clear(state.last)
     return True
-
-
-def log_is_cleaned(state: State, end: LoggedPosition) -> bool:
-    """The cleaner removes what is superseded before a position.
-
-    Who: the log cleaner.
-    When: all before it is committed, and the markers of its transactions are.
-    Effect: of each key only the last record is left.
-    Source: LogCleanerManager.cleanableOffsets (the first unstable offset).
-    """
-    partition = state.partition
-    if end <= partition.cleaned_to or end > partition.high_watermark:
-        return False
-    for position in range(end):
-        write = partition.log[position]
-        if write.producer_id != NO_PRODUCER_ID and write.marker == Marker.NONE:
-            if offsets.ending_of(partition, position, partition.high_watermark) == Marker.NONE:
-                return False
-    clear(state.last)
-    partition.cleaned_to = end
-    return True
-
-
-def knows_its_group(state: State, group_id: int) -> bool:
-    """Whether the member was told all that the coordinator has written of it."""
-    return state.members[group_id].group == state.coordinator.written.groups[group_id].group
-
-
-def prepare_group(state: State, group_id: int) -> None:
-    """Prepare a write of a group, which is to change."""
-    clear(state.last)
-    prepare(state, group_id)
-    state.draft.has_group = True
-    copy(state.draft.group, state.coordinator.written.groups[group_id].group)
-
-
-def member_joins(
-    state: State,
-    rules: GroupOffsetsRules,
-    bounds: Bounds,
-    group_id: GroupId,
-    is_classic: bool,
-    subscribed: PartitionSet,
-) -> bool:
-    """The member of a group joins.
-
-    Who: the coordinator.
-    When: the group has no member, and no other protocol with another member before.
-    Effect: it has, with the next epoch. The member knows when it is told.
-    Source: GroupMetadataManager.consumerGroupHeartbeat, classicGroupJoin and classicGroupSync.
-    """
-    group = state.coordinator.written.groups[group_id].group
-    if not can_write(state, bounds) or group.has_member or group.epoch == bounds.max_member_epoch:
-        return False
-    wished = OffsetGroupType.CLASSIC if is_classic else OffsetGroupType.CONSUMER
-    if group.type == OffsetGroupType.CLASSIC and not is_classic:
-        return False
-    if group.type == OffsetGroupType.CONSUMER and is_classic:
-        return False
-    prepare_group(state, group_id)
-    joined = state.draft.group
-    joined.type = wished
-    joined.has_member = True
-    joined.epoch += 1
-    joined.owned_since = joined.epoch
-    joined.subscribed = subscribed
-    joined.wanted = subscribed
-    joined.empty_since = NO_TIME
-    offsets.append_write(state.coordinator, state.partition, rules, state.draft)
-    return True
-
-
-def member_subscribes(
-    state: State, rules: GroupOffsetsRules, bounds: Bounds, group_id: GroupId, subscribed: PartitionSet
-) -> bool:
-    """The member subscribes to other topics.
-
-    Who: the coordinator.
-    When: it has a member, which knows its group.
-    Effect: a group of the new protocol has the subscription at once, a classic one when its rebalance ends.
-    Source: GroupMetadataManager.consumerGroupHeartbeat, classicGroupJoin.
-    """
-    group = state.coordinator.written.groups[group_id].group
-    if not can_write(state, bounds) or not group.has_member or not knows_its_group(state, group_id):
-        return False
-    if group.is_rebalancing or subscribed == group.wanted or group.epoch == bounds.max_member_epoch:
-        return False
-    prepare_group(state, group_id)
-    state.draft.group.wanted = subscribed
-    if group.type == OffsetGroupType.CLASSIC:
-        state.draft.group.is_rebalancing = True
-    else:
-        state.draft.group.epoch += 1
-        state.draft.group.subscribed = subscribed
-    member = state.members[group_id].group
-    member.wanted = member.wanted & subscribed
-    offsets.append_write(state.coordinator, state.partition, rules, state.draft)
-    return True
-
-
-def rebalance_ends(state: State, rules: GroupOffsetsRules, bounds: Bounds, group_id: GroupId) -> bool:
-    """The rebalance of a classic group ends.
-
-    Who: the coordinator.
-    When: it goes on.
-    Effect: the group has the next generation, and its member's subscription.
-    Source: ClassicGroup.initNextGeneration.
-    """
-    group = state.coordinator.written.groups[group_id].group
-    if not can_write(state, bounds) or not group.is_rebalancing or group.epoch == bounds.max_member_epoch:
-        return False
-    prepare_group(state, group_id)
-    state.draft.group.is_rebalancing = False
-    state.draft.group.epoch += 1
-    state.draft.group.owned_since = state.draft.group.epoch
-    state.draft.group.subscribed = group.wanted
-    offsets.append_write(state.coordinator, state.partition, rules, state.draft)
-    return True
-
-
-def member_leaves(state: State, rules: GroupOffsetsRules, bounds: Bounds, group_id: GroupId) -> bool:
-    """The member leaves, or its session ends.
-
-    Who: the coordinator.
-    When: it has a member, which knows its group.
-    Effect: the group is empty, from now on.
-    Source: GroupMetadataManager.consumerGroupLeave, classicGroupLeave.
-    """
-    group = state.coordinator.written.groups[group_id].group
-    if not can_write(state, bounds) or not group.has_member or not knows_its_group(state, group_id):
-        return False
-    prepare_group(state, group_id)
-    left = state.draft.group
-    left.has_member = False
-    left.is_rebalancing = False
-    left.subscribed = Ids()
-    left.wanted = Ids()
-    left.empty_since = state.now
-    state.members[group_id].left_at = state.now
-    state.members[group_id].group.has_member = False
-    offsets.append_write(state.coordinator, state.partition, rules, state.draft)
-    return True
-
-
-CHARGES = {coordinator_moves: "coordinator_moves", client_commits_too_much: "refusals", log_is_cleaned: "cleanings"}

@@ -5,17 +5,17 @@ Bounds: two groups and two producers, whose transactions may have offsets of bot
 Expected: HOLDS
 """
 
-from kafkacheck.model.offset_commits import family, system
+from kafkacheck.model.offset_commits import environment, family
 from kafkacheck.spec.offset_commits import properties
 
 MODEL = family.OFFSET_COMMITS.model(
     bounds={"partitions": 1, "producer_ids": 2, "log_writes": 4},
     actions=[
-        system.client_commits,
+        environment.client_commits,
         *family.TRANSACTIONS,
-        system.offsets_are_deleted,
-        system.topic_is_deleted,
-        system.group_is_deleted,
+        environment.offsets_are_deleted,
+        environment.topic_is_deleted,
+        environment.group_is_deleted,
     ],
     sometimes=[properties.plain_commit_overtakes],
     leads_to=[(properties.offset_is_pending, properties.no_offset_is_pending)],

@@ -270,7 +270,7 @@ public final class GroupOffsetsDoor {
         String deleted = "org.apache.kafka.coordinator.group.GroupCoordinatorShard$DeletedTopic";
         List<CoordinatorRecord> records = (List<CoordinatorRecord>) (Members.has(deleted)
             ? Members.call(offsets, "onTopicsDeleted",
-                List.of(Members.made(Members.type(deleted), Uuid.ONE_UUID, topic(partition))))
+                List.of(Members.made(Members.type(deleted), id(partition), topic(partition))))
             : Members.call(offsets, "onPartitionsDeleted", List.of(new TopicPartition(topic(partition), 0))));
         List<CoordinatorRecord> own = new ArrayList<>();
         for (CoordinatorRecord each : records) {
