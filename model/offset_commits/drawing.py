@@ -4,7 +4,7 @@ from kafkacheck.checker.drawing import Event, ExtraLane, Lanes
 
 AT_LOG = "log"
 
-OFFSET_COMMITS = Lanes(
+COMMITTED_OFFSETS = Lanes(
     array="coordinator.written.groups",
     title="group {lane}",
     text="{group.type}, epoch {group.epoch}",

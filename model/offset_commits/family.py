@@ -8,7 +8,7 @@ model has.
 from kafkacheck.checker.model import Family, each
 from kafkacheck.impl.group_offsets.records import GroupOffsetsRules
 from kafkacheck.model.offset_commits import environment, membership, system
-from kafkacheck.model.offset_commits.drawing import OFFSET_COMMITS as DRAWING
+from kafkacheck.model.offset_commits.drawing import COMMITTED_OFFSETS as DRAWING
 from kafkacheck.spec.offset_commits import properties, steps
 
 COMMITTED = (system.record_is_replicated, system.coordinator_learns_high_watermark)
