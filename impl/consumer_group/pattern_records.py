@@ -68,7 +68,7 @@ class PatternRules(NamedTuple):
     cleared_pattern_rebalances: if a member gives its pattern up, the group has another epoch (KAFKA-19899).
     resolved_topics_are_watched: a group hears of changes of topics that patterns of its members match, and not only of
         those that they name (KAFKA-18916, before 4.0).
-    patterns_are_refreshed: patterns are resolved anew from time to time in any case (KAFKA-18813).
+    patterns_are_refreshed: patterns are resolved anew from time to time in any case; before, only if a topic appears.
     first_resolution_rebalances: if a pattern is resolved for the first time, the group has another epoch, even if no
         topic matches; so the partitions of the member's former pattern are given to others (no release; finding F25).
     missing_pattern_is_named: a consumer that joins and has no pattern says so, because its coordinator may have one
