@@ -87,7 +87,13 @@ REPLICATION_EVENTS = {
     "follower_lags": Event(
         at="leader_id", to="controller", text="proposes ISR {alter_partitions[leader_id].isr}", asks=True
     ),
+    "leader_misses_dead_follower": Event(
+        at="leader_id", to="controller", text="proposes ISR {alter_partitions[leader_id].isr}", asks=True
+    ),
     "leader_proposes_expansion": Event(
+        at="leader_id", to="controller", text="proposes ISR {alter_partitions[leader_id].isr}", asks=True
+    ),
+    "living_follower_joins": Event(
         at="leader_id", to="controller", text="proposes ISR {alter_partitions[leader_id].isr}", asks=True
     ),
     "leader_ends_recovery": Event(at="leader_id", to="controller", text="has recovered", asks=True),

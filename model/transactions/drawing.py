@@ -21,6 +21,13 @@ CLIENT_EVENTS = {
         text="client {client_id} sends its offset, or adds its partition",
         asks=True,
     ),
+    "producer_sends_offsets_first": Event(
+        at="producers",
+        to="offsets_partition",
+        text="client {client_id} sends its offset and no record, or adds its partition",
+        asks=True,
+    ),
+    "producer_commits_nothing": Event(at="producers", to="coordinator", text="client {client_id} commits nothing"),
     "producer_commits": Event(at="producers", to="coordinator", text="client {client_id}: EndTxn COMMIT", asks=True),
     "producer_aborts": Event(at="producers", to="coordinator", text="client {client_id}: EndTxn ABORT", asks=True),
     "consumer_fetches_offset": Event(at="producers", text="client {client_id} goes on at the committed offset"),

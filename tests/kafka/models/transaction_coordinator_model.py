@@ -376,6 +376,7 @@ MODEL = Model(
         "max_producer_epoch": 32767,
         "partitions": 1,
         "transactional_ids": 1,
+        "offsets_partition": -1,
         "upgrades": 1,
         "max_coordinator_epoch": 0,
     },
