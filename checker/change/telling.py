@@ -114,7 +114,10 @@ def failing_lines(report: Report) -> Iterator[str]:
     elif report.failing and not any(each.is_new_loss for each in report.failing):
         yield "users lose something new only by rules of another release so far, not by those of the model"
     if not report.failing and verdict_of(report) == "NOT_EXHAUSTED":
-        yield "nothing fails so far, in the models that were finished"
+        if report.errors and all(is_open(each) for each in report.judged):
+            yield "no model could be judged, so that nothing is known of the edit"
+        else:
+            yield "nothing fails so far, in the models that were finished"
         yield from _next_steps(report)
 
 
@@ -238,6 +241,7 @@ def closing_line(report: Report) -> str:
         f"other_steps={len(_of(report, Change.STEPS))}",
         f"same={len(_of(report, Change.NOTHING))}",
         f"unfinished={len(report.unfinished) + sum(map(is_open, report.judged))}",
+        *([f"unjudged={len(report.errors)}"] if report.errors else []),
         f"untried={len(report.untried)}",
         f"seconds={report.taken:.0f}",
     ]

@@ -87,7 +87,7 @@ def change(
         if against is not None:
             before, named = against.resolve(), str(against)
         else:
-            before, named = held.enter_context(commit_folder(here, base or "HEAD"))
+            before, named = held.enter_context(commit_folder(here, "HEAD" if base is None else base))
         report = Run(before, here, named, max_seconds, tell, workers or os.cpu_count() or 1).run(patterns)
         pages = kept(report, folder / f"{KEPT}.json", folder / f"{KEPT}.lanes.svg")
         if markdown is not None:

@@ -181,10 +181,10 @@ def coordinators_know_what_may_be_processed(state: State) -> bool:
 
 
 def responses_give_what_is_held(state: State) -> bool:
-    """A response that a consumer will take has an epoch above 0; it names the assignment if the consumer joins.
+    """A response that a consumer will take has its member's epoch, and all that it gives is held for the member.
 
-    While its member is in the group, the response has the member's epoch, and all that the consumer may process then is
-    held for it.
+    That is so while the member is in the group. In any case the epoch is above 0, and a response to a consumer that
+    joins names the assignment.
     Why: only the consumer's own heartbeats change its member, and the next one waits for the response.
     Source: `GroupMetadataManager.consumerGroupHeartbeat`.
     """

@@ -238,6 +238,14 @@ def test_too_little_time_is_never_a_yes(project):
     assert ended.last_line.startswith("change: NOT_EXHAUSTED failing=0 other_steps=0 same=0 unfinished=1")
 
 
+def test_code_that_fails_in_every_model_is_told_as_such(project):
+    project.edit("steps", "tank.level >= rules.limit", "tank.levle >= rules.limit")
+    ended = project.change()
+    assert ended.status == 20
+    assert "no model could be judged, so that nothing is known of the edit" in ended.out
+    assert ended.last_line.startswith("change: NOT_EXHAUSTED failing=0 other_steps=0 same=0 unfinished=0 unjudged=1")
+
+
 def test_settings_without_time_are_told_and_are_no_plain_yes():
     former = SimpleNamespace(violations=[], fault="")
     one = SimpleNamespace(change=Change.NOTHING, model="tank", settings=(), failures=(), former=former)
@@ -271,6 +279,12 @@ def test_fields_that_hold_a_bound_count_as_read():
 def test_what_cannot_be_compared_is_refused(project, tmp_path):
     assert "is no folder" in project.change("--against", tmp_path / "none").error
     assert "give one of them" in project.change("--base", "HEAD").error
+
+
+def test_an_empty_commit_is_none(tmp_path):
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    with pytest.raises(UsageError, match="has no commit ''; name one"), commit_folder(tmp_path, ""):
+        pass
 
 
 def test_a_commit_that_does_not_exist_is_named(tmp_path):
