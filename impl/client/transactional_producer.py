@@ -309,7 +309,8 @@ def commit_nothing(
 
     Who: a producer in a transaction.
     When: it has neither sent a record or an offset, nor asked to add a partition.
-    Effect: the application is told that the transaction is committed. No request is sent; by the old rule EndTxn is.
+    Effect: the application is told that the transaction is committed. No request is sent; by the old rule, EndTxn is
+        sent.
     Source: TransactionManager.beginCommit, `transactionStarted`; KAFKA-18401.
     """
     if client.state != ProducerState.IN_TRANSACTION or awaits_answer(request, produce):

@@ -295,9 +295,17 @@ def consumer_group_heartbeat(
     response.error = update_group(group, rules, topic_count, request, existing, assigns)
     if response.error != HeartbeatError.NONE:
         return
+    names_assignment = is_full_request(request) or rules.assignment_is_always_told
+    answer_group_heartbeat(request, response, member, names_assignment or member.assigned != assigned_before)
+
+
+def answer_group_heartbeat(
+    request: HeartbeatRequest, response: HeartbeatResponse, member: GroupMember, names_assignment: bool
+) -> None:
+    """Write the response to a heartbeat that was accepted; one that leaves is told no assignment."""
     response.member_epoch = LEAVE_GROUP_MEMBER_EPOCH
     if request.member_epoch != LEAVE_GROUP_MEMBER_EPOCH:
         response.member_epoch = member.member_epoch
-        if is_full_request(request) or member.assigned != assigned_before or rules.assignment_is_always_told:
+        if names_assignment:
             response.names_assignment = True
             response.assigned = member.assigned

@@ -16,6 +16,7 @@ from kafkacheck.impl.consumer_group.constants import (
     MemberState,
 )
 from kafkacheck.impl.consumer_group.coordinator import (
+    answer_group_heartbeat,
     claimed_by,
     heartbeat_error,
     inherit_place,
@@ -224,15 +225,8 @@ def heartbeat_with_pattern(
     response.error = update_group_with_patterns(group, rules, topic_count, heartbeat, existing, assigns, waited)
     if response.error != HeartbeatError.NONE:
         return
-    response.member_epoch = LEAVE_GROUP_MEMBER_EPOCH
-    if request.member_epoch != LEAVE_GROUP_MEMBER_EPOCH:
-        response.member_epoch = member.member_epoch
-        is_full = is_full_request(request) or (
-            request.names_timeout and request.names_owned and heartbeat.names_pattern
-        )
-        if is_full or member.assigned != assigned_before:
-            response.names_assignment = True
-            response.assigned = member.assigned
+    is_full = is_full_request(request) or (request.names_timeout and request.names_owned and heartbeat.names_pattern)
+    answer_group_heartbeat(request, response, member, is_full or member.assigned != assigned_before)
 
 
 def join_beside_patterns(

@@ -20,6 +20,31 @@ from kafkacheck.model.offset_commits.system import (
 )
 
 
+def commit(
+    state: State,
+    rules: GroupOffsetsRules,
+    bounds: Bounds,
+    group_id: int,
+    producer_id: int,
+    member_epoch: int,
+    named: Ids,
+    offset: int,
+) -> None:
+    """Commit an offset for several partitions, in a transaction if there is a producer, and note how that ended."""
+    prepare(state, group_id)
+    state.draft.producer_id = producer_id
+    error = offsets.commit_offsets(
+        state.coordinator, state.partition, rules, state.draft, member_epoch, named, Ids(), offset
+    )
+    clear(state.last)
+    if bounds.max_member_epoch > 0:
+        state.last.group_id = group_id
+        state.last.error = error
+        state.last.is_commit = int(error == OffsetError.NONE)
+        state.last.commit = member_epoch
+        state.last.is_transactional = int(producer_id != NO_PRODUCER_ID)
+
+
 def client_commits(
     state: State,
     rules: GroupOffsetsRules,
@@ -37,25 +62,8 @@ def client_commits(
     """
     if not can_write(state, bounds) or named == Ids():
         return False
-    prepare(state, group_id)
-    error = offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, NO_MEMBER_EPOCH, named, Ids(), offset
-    )
-    note_commit(state, bounds, group_id, error, NO_MEMBER_EPOCH, False)
+    commit(state, rules, bounds, group_id, NO_PRODUCER_ID, NO_MEMBER_EPOCH, named, offset)
     return True
-
-
-def note_commit(
-    state: State, bounds: Bounds, group_id: int, error: OffsetError, member_epoch: int, is_transactional: bool
-) -> None:
-    """Note how a commit ended."""
-    clear(state.last)
-    if bounds.max_member_epoch > 0:
-        state.last.group_id = group_id
-        state.last.error = error
-        state.last.is_commit = int(error == OffsetError.NONE)
-        state.last.commit = member_epoch
-        state.last.is_transactional = int(is_transactional)
 
 
 def member_commits(
@@ -76,11 +84,7 @@ def member_commits(
     """
     if not can_write(state, bounds) or named == Ids():
         return False
-    prepare(state, group_id)
-    error = offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, member_epoch, named, Ids(), offset
-    )
-    note_commit(state, bounds, group_id, error, member_epoch, False)
+    commit(state, rules, bounds, group_id, NO_PRODUCER_ID, member_epoch, named, offset)
     return True
 
 
@@ -130,12 +134,7 @@ def producer_commits_offsets(
     """
     if not can_write_in_transaction(state, bounds, producer_id) or named == Ids():
         return False
-    prepare(state, group_id)
-    state.draft.producer_id = producer_id
-    error = offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, NO_MEMBER_EPOCH, named, Ids(), offset
-    )
-    note_commit(state, bounds, group_id, error, NO_MEMBER_EPOCH, True)
+    commit(state, rules, bounds, group_id, producer_id, NO_MEMBER_EPOCH, named, offset)
     return True
 
 
@@ -158,12 +157,7 @@ def member_commits_in_transaction(
     """
     if not can_write_in_transaction(state, bounds, producer_id) or named == Ids():
         return False
-    prepare(state, group_id)
-    state.draft.producer_id = producer_id
-    error = offsets.commit_offsets(
-        state.coordinator, state.partition, rules, state.draft, member_epoch, named, Ids(), offset
-    )
-    note_commit(state, bounds, group_id, error, member_epoch, True)
+    commit(state, rules, bounds, group_id, producer_id, member_epoch, named, offset)
     return True
 
 

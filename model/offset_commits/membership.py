@@ -34,7 +34,7 @@ def member_joins(
 
     Who: the coordinator.
     When: the group has no member, and no other protocol with another member before.
-    Effect: it has, with the next epoch. The member knows when it is told.
+    Effect: the group has the member, under the next epoch. The member knows that once it has the answer.
     Source: GroupMetadataManager.consumerGroupHeartbeat, classicGroupJoin and classicGroupSync.
     """
     group = state.coordinator.written.groups[group_id].group
@@ -64,7 +64,7 @@ def member_subscribes(
     """The member subscribes to other topics.
 
     Who: the coordinator.
-    When: it has a member, which knows its group.
+    When: the group has a member, which knows its group.
     Effect: a group of the new protocol has the subscription at once, a classic one when its rebalance ends.
     Source: GroupMetadataManager.consumerGroupHeartbeat, classicGroupJoin.
     """
@@ -90,7 +90,7 @@ def rebalance_ends(state: State, rules: GroupOffsetsRules, bounds: Bounds, group
     """The rebalance of a classic group ends.
 
     Who: the coordinator.
-    When: it goes on.
+    When: the rebalance is under way.
     Effect: the group has the next generation, and its member's subscription.
     Source: ClassicGroup.initNextGeneration.
     """
@@ -110,7 +110,7 @@ def member_leaves(state: State, rules: GroupOffsetsRules, bounds: Bounds, group_
     """The member leaves, or its session ends.
 
     Who: the coordinator.
-    When: it has a member, which knows its group.
+    When: the group has a member, which knows its group.
     Effect: the group is empty, from now on.
     Source: GroupMetadataManager.consumerGroupLeave, classicGroupLeave.
     """

@@ -155,16 +155,19 @@ def open_transactions(state: State) -> int:
 
 def can_write(state: State, bounds: Bounds) -> bool:
     """Whether the coordinator serves, and the log has room, also for the markers of open transactions."""
-    room = bounds.log_writes - len(state.partition.log) - open_transactions(state)
-    return offsets.can_serve(state.coordinator) and room > 0
+    return offsets.can_serve(state.coordinator) and room_for_writes(state, bounds) > 0
+
+
+def room_for_writes(state: State, bounds: Bounds) -> int:
+    """For how many writes the log has room beside the markers of open transactions."""
+    return bounds.log_writes - len(state.partition.log) - open_transactions(state)
 
 
 def can_write_in_transaction(state: State, bounds: Bounds, producer_id: int) -> bool:
     """Whether a producer can write, and its marker has room."""
-    room = bounds.log_writes - len(state.partition.log) - open_transactions(state)
-    if not has_open_transaction(state, producer_id):
-        room -= 1
-    return offsets.can_serve(state.coordinator) and room > 0
+    if not has_open_transaction(state, producer_id) and room_for_writes(state, bounds) == 1:
+        return False
+    return can_write(state, bounds)
 
 
 def prepare(state: State, group_id: int) -> None:
@@ -267,7 +270,7 @@ def coordinator_learns_high_watermark(state: State, rules: GroupOffsetsRules) ->
 
     Who: the coordinator.
     When: as `learn_high_watermark` says.
-    Effect: clients of its writes are told that these are committed.
+    Effect: the clients whose writes wait learn that these are committed.
     Source: CoordinatorRuntime.HighWatermarkListener.
     """
     position = state.coordinator.committed_to

@@ -14,7 +14,7 @@ from kafkacheck.impl.consumer_group.coordinator import static_member
 from kafkacheck.impl.consumer_group.pattern_records import PatternGroup, PatternRules, Waited
 from kafkacheck.impl.ids import PartitionSet
 from kafkacheck.impl.messages.consumer_group_heartbeat import MemberId
-from kafkacheck.impl.messages.pattern_heartbeat import PatternHeartbeat
+from kafkacheck.impl.messages.pattern_heartbeat import NO_PATTERN, PatternHeartbeat
 
 
 class Budget(Struct):
@@ -80,7 +80,7 @@ def coordinator_handles_heartbeat(state: State, rules: PatternRules, bounds: Bou
     patterns.heartbeat_with_pattern(state.group, rules, bounds.topics, heartbeat, state.existing, True, Waited.LONG)
     clear(heartbeat.plain.request)
     heartbeat.names_pattern = False
-    heartbeat.pattern = -1
+    heartbeat.pattern = NO_PATTERN
     heartbeat.plain.stage = HeartbeatStage.ANSWERED
     return True
 

@@ -39,7 +39,7 @@ def former_members_have_no_assignment(state: State) -> bool:
 
 
 def known_generations_are_of_the_group(state: State) -> bool:
-    """No consumer has a generation above that of the group, nor is told one.
+    """No consumer has a generation above that of the group, and no response has one.
 
     Why: only the coordinator begins generations.
     Source: KIP-62.
@@ -261,7 +261,7 @@ def owned_or_told(state: State, consumer_id: int) -> Ids:
 
 
 def members_own_what_they_were_assigned(state: State) -> bool:
-    """A member in the group's generation owns, and is told, only partitions of its assignment.
+    """A member in the group's generation owns only partitions of its assignment, and its response names no others.
 
     Why: the coordinator changes an assignment only between two generations.
     Source: `GroupMetadataManager.classicGroupSync`.
@@ -275,7 +275,7 @@ def members_own_what_they_were_assigned(state: State) -> bool:
 
 
 def nobody_owns_before_the_assignment(state: State) -> bool:
-    """While the assignments of a generation are computed, nobody in that generation owns anything, or is told to.
+    """While the assignments of a generation are computed, nobody in it owns anything, and no response assigns anything.
 
     Why: the coordinator answers a sync once it has them.
     Source: `GroupMetadataManager.classicGroupSync`.

@@ -1,4 +1,4 @@
-"""What clients are told of committed offsets is what they were told before, or newer; and memory is what the log says.
+"""Clients learn of committed offsets what they knew before, or newer ones; and memory is what the log says.
 
 Part of Kafka judged: `impl/group_offsets`, by the log and by what clients were told.
 Source: KIP-98, KIP-447, KIP-496; the issues named at each property.

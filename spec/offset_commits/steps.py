@@ -6,9 +6,9 @@ Left out, and why that is sound: nothing.
 """
 
 from kafkacheck.impl.group_offsets.constants import NO_COMMIT, OffsetError, OffsetGroupType
-from kafkacheck.impl.group_offsets.records import CachedGroup
+from kafkacheck.impl.group_offsets.records import CachedGroup, OffsetGroup
 from kafkacheck.impl.log.constants import Marker
-from kafkacheck.model.offset_commits.system import State
+from kafkacheck.model.offset_commits.system import LastStep, State
 
 
 def fetches_know_what_was_told(before: State, after: State) -> bool:
@@ -47,22 +47,27 @@ def refused_requests_write_nothing(before: State, after: State) -> bool:
     return after.last.error == OffsetError.NONE or len(after.partition.log) == len(before.partition.log)
 
 
+def is_of_owner(group: OffsetGroup, last: LastStep) -> bool:
+    """Whether a commit is of the member that has the partitions, since it has them, or of others while there is none.
+
+    A producer need not say for which member it commits.
+    """
+    if last.commit < 0:
+        return not group.has_member or last.is_transactional == 1
+    if not group.has_member:
+        return False
+    has_owned = group.type == OffsetGroupType.CONSUMER and group.owned_since <= last.commit < group.epoch
+    return has_owned or last.commit == group.epoch
+
+
 def commits_are_of_members(before: State, after: State) -> bool:
     """A commit is accepted only of the member that has the partitions, since it has them; or of others while none has.
 
-    A producer need not say for which member it commits.
     Lost to users: a member that has lost its partitions overwrites the offsets of the next owner.
     Source: KIP-447, KIP-848, KIP-1251.
     """
-    last = after.last
-    group = before.coordinator.written.groups[last.group_id].group
-    if last.is_commit == 0:
-        return True
-    if last.commit < 0:
-        return not group.has_member or last.is_transactional == 1
-    if not group.has_member or last.commit > group.epoch:
-        return False
-    return last.commit == group.epoch or (group.type == OffsetGroupType.CONSUMER and last.commit >= group.owned_since)
+    group = before.coordinator.written.groups[after.last.group_id].group
+    return after.last.is_commit == 0 or is_of_owner(group, after.last)
 
 
 def members_can_commit(before: State, after: State) -> bool:
@@ -71,19 +76,8 @@ def members_can_commit(before: State, after: State) -> bool:
     Lost to users: a consumer cannot commit, and its records are processed again.
     Source: KAFKA-18060, KIP-1251.
     """
-    last = after.last
-    if last.error == OffsetError.NONE:
-        return True
-    group = before.coordinator.written.groups[last.group_id].group
-    if last.commit < 0:
-        return not (last.is_transactional == 1 or not group.has_member)
-    if not group.has_member or last.commit != group.epoch:
-        return (
-            group.type != OffsetGroupType.CONSUMER
-            or not group.has_member
-            or not (group.owned_since <= last.commit < group.epoch)
-        )
-    return False
+    group = before.coordinator.written.groups[after.last.group_id].group
+    return after.last.error == OffsetError.NONE or not is_of_owner(group, after.last)
 
 
 def expiry_spares_members(before: State, after: State) -> bool:

@@ -13,6 +13,7 @@ from kafkacheck.impl.consumer_group.constants import ConsumerState, HeartbeatErr
 from kafkacheck.impl.consumer_group.pattern_records import ResolutionStage
 from kafkacheck.impl.messages.pattern_heartbeat import NO_PATTERN
 from kafkacheck.model.subscriptions.system import State
+from kafkacheck.spec.consumer_group.properties import held
 
 
 def takes_part(subscriber: Subscriber) -> bool:
@@ -57,7 +58,7 @@ def partitions_have_one_holder(state: State) -> bool:
     Source: `ConsumerGroup.currentPartitionEpoch`.
     """
     return not any(
-        (one.assigned | one.pending_revocation) & (other.assigned | other.pending_revocation) != Ids()
+        held(one) & held(other) != Ids()
         for one_id, one in enumerate(state.group.plain.members)
         for other_id, other in enumerate(state.group.plain.members)
         if one_id < other_id

@@ -3,15 +3,12 @@
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.exploration.verdict import Limits
-from kafkacheck.checker.proofs.houdini import true_everywhere
-from kafkacheck.checker.proofs.prove import Settings, prove
-from kafkacheck.checker.proofs.reached import explore
+from kafkacheck.checker.proofs.prove import prove
 from kafkacheck.model.classic_group.family import LEMMAS
 from tests.support.command import ROOT
 from tests.support.marks import long_but
+from tests.support.proving import ALONE, check_lemmas, names_of
 
-ALONE = Settings(jobs=0, use_cache=False)
 PROVED = [
     "no_two_owners",
     "members_have_one_owner",
@@ -29,10 +26,6 @@ MODELS = [
 QUICK = ["classic_group"]
 
 
-def names_of(proof):
-    return {(each.obligation.subject, each.obligation.action) for each in proof.failed}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", long_but(MODELS, QUICK))
 def test_generations_fencing_and_single_ownership_are_proved(name):
@@ -43,10 +36,7 @@ def test_generations_fencing_and_single_ownership_are_proved(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", long_but(MODELS, QUICK))
 def test_the_lemmas_hold_in_every_reachable_state(name):
-    model = catalogue.find_model(name)
-    reached = explore(model.with_properties(()), Limits())
-    assert reached.is_complete
-    assert true_everywhere(model, model.lemmas, reached) == list(model.lemmas)
+    check_lemmas(name)
 
 
 @pytest.mark.slow

@@ -3,15 +3,12 @@
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.exploration.verdict import Limits
-from kafkacheck.checker.proofs.houdini import true_everywhere
-from kafkacheck.checker.proofs.prove import Settings, prove
-from kafkacheck.checker.proofs.reached import explore
+from kafkacheck.checker.proofs.prove import prove
 from kafkacheck.model.consumer_group.family import COORDINATOR_LEMMAS, LEMMAS
 from tests.support.command import ROOT
 from tests.support.marks import long_but
+from tests.support.proving import ALONE, check_lemmas, names_of
 
-ALONE = Settings(jobs=0, use_cache=False)
 COORDINATOR = [
     "partitions_have_one_holder",
     "partition_epochs_are_of_holders",
@@ -27,10 +24,6 @@ GROUPS = [catalogue.find_model(name) for name in catalogue.catalogue_names() if 
 MODELS = [model.name for model in GROUPS if model.lemmas]
 WHOLE = [model.name for model in GROUPS if len(model.lemmas) == len(LEMMAS)]
 QUICK = ["consumer_group.leaves", "consumer_group.lost_heartbeats"]
-
-
-def names_of(proof):
-    return {(each.obligation.subject, each.obligation.action) for each in proof.failed}
 
 
 def proved_of(model):
@@ -60,10 +53,7 @@ def test_single_ownership_is_proved_of_three_members_and_partitions():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", long_but(MODELS, QUICK))
 def test_the_lemmas_hold_in_every_reachable_state(name):
-    model = catalogue.find_model(name)
-    reached = explore(model.with_properties(()), Limits())
-    assert reached.is_complete
-    assert true_everywhere(model, model.lemmas, reached) == list(model.lemmas)
+    check_lemmas(name)
 
 
 @pytest.mark.slow

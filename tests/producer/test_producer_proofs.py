@@ -3,13 +3,10 @@
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.exploration.verdict import Limits
-from kafkacheck.checker.proofs.houdini import true_everywhere
-from kafkacheck.checker.proofs.prove import Settings, prove
-from kafkacheck.checker.proofs.reached import explore
+from kafkacheck.checker.proofs.prove import prove
 from tests.support.marks import long_but
+from tests.support.proving import ALONE, check_lemmas, names_of
 
-ALONE = Settings(jobs=0, use_cache=False)
 PROVED = ["sequences_follow_each_other", "older_epochs_are_fenced"]
 MODELS = [
     name for name in catalogue.catalogue_names() if name.startswith("producer") and catalogue.find_model(name).lemmas
@@ -21,16 +18,13 @@ QUICK = ["producer.unknown", "producer.wraps"]
 @pytest.mark.parametrize("name", long_but(MODELS, QUICK))
 def test_which_sequences_and_epochs_are_accepted_is_proved(name):
     proof = prove(catalogue.find_model(name), ALONE, PROVED)
-    assert proof.is_proved, {(each.obligation.subject, each.obligation.action) for each in proof.failed}
+    assert proof.is_proved, names_of(proof)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", long_but(MODELS, QUICK))
 def test_the_lemmas_hold_in_every_reachable_state(name):
-    model = catalogue.find_model(name)
-    reached = explore(model.with_properties(()), Limits())
-    assert reached.is_complete
-    assert true_everywhere(model, model.lemmas, reached) == list(model.lemmas)
+    check_lemmas(name)
 
 
 @pytest.mark.slow
@@ -38,5 +32,5 @@ def test_sequences_are_accepted_by_what_is_remembered():
     model = catalogue.find_model("producer.unknown")
     less = [each.function for each in model.lemmas if each.name != "producer_state_matches_log"]
     proof = prove(model.with_given_lemmas(less), ALONE, PROVED)
-    failed = {(each.obligation.subject, each.obligation.action) for each in proof.failed}
+    failed = names_of(proof)
     assert ("sequences_follow_each_other", "leader_handles_produce") in failed

@@ -3,16 +3,13 @@
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.exploration.verdict import Limits
-from kafkacheck.checker.proofs.houdini import true_everywhere
 from kafkacheck.checker.proofs.obligations import obligations
-from kafkacheck.checker.proofs.prove import Outcome, Prover, Settings, prove
-from kafkacheck.checker.proofs.reached import explore
+from kafkacheck.checker.proofs.prove import Outcome, Prover, prove
 from kafkacheck.model.transactions.family import STEPS, UPGRADE
 from tests.support.command import ROOT
 from tests.support.marks import long_but
+from tests.support.proving import ALONE, check_lemmas
 
-ALONE = Settings(jobs=0, use_cache=False)
 MODELS = [
     name
     for name in catalogue.catalogue_names()
@@ -73,10 +70,7 @@ def test_stable_offsets_are_proved_of_two_producers_in_one_log():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", long_but(MODELS, QUICK))
 def test_the_lemmas_hold_in_every_reachable_state(name):
-    model = catalogue.find_model(name)
-    reached = explore(model.with_properties(()), Limits())
-    assert reached.is_complete
-    assert true_everywhere(model, model.lemmas, reached) == list(model.lemmas)
+    check_lemmas(name)
 
 
 def test_every_property_is_proved_or_open_or_says_what_is_done_in_single_steps():
